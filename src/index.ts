@@ -1,0 +1,1 @@
+export { JoulemarkError, type JoulemarkErrorCode } from "./errors.ts";
