@@ -1,6 +1,6 @@
-import { defineConfig } from "vitest/config";
+import { defineConfig, type ViteUserConfig } from "vitest/config";
 
-export default defineConfig({
+const config: ViteUserConfig = defineConfig({
   test: {
     projects: [
       {
@@ -8,6 +8,7 @@ export default defineConfig({
           name: "unit",
           include: ["test/**/*.test.ts"],
           exclude: ["test/built/**"],
+          globalSetup: ["test/support/build-dist.ts"],
           testTimeout: 20_000,
         },
       },
@@ -22,3 +23,5 @@ export default defineConfig({
     ],
   },
 });
+
+export default config;

@@ -17,3 +17,16 @@ export class JoulemarkError extends Error {
     this.code = code;
   }
 }
+
+/** A rail cannot be read here, and what would change that. */
+export class RailUnreadableError extends JoulemarkError {
+  /** What was tried and what came of it. */
+  readonly why: string;
+  readonly remedy: string;
+
+  constructor(why: string, remedy: string, options?: ErrorOptions) {
+    super("rail_unreadable", `the GPU rail is not readable here: ${why}; ${remedy}`, options);
+    this.why = why;
+    this.remedy = remedy;
+  }
+}

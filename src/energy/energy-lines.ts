@@ -1,0 +1,42 @@
+import { aboveIdleJ } from "./above-idle.ts";
+import type { EnergyWindow } from "./energy-window.ts";
+import type { SamplerCost } from "./sampler-cost.ts";
+
+/** A window on one line, for people. */
+export function windowLine(
+  window: EnergyWindow,
+  idle?: Pick<EnergyWindow, "meanPowerW"> | undefined,
+): string {
+  const parts = [
+    `energy ${window.energyJ.toFixed(1)} J over ${window.windowS.toFixed(2)} s`,
+    `mean ${window.meanPowerW.toFixed(1)} W`,
+    `max ${window.maxPowerW.toFixed(1)} W`,
+    `${window.samples} readings`,
+  ];
+  if (idle) parts.push(`${aboveIdleJ(window, idle).toFixed(1)} J above idle`);
+  if (window.swPowerCapFrac) parts.push(`power cap in ${percent(window.swPowerCapFrac)}`);
+  if (window.hwPowerBrakeFrac) parts.push(`HW power brake in ${percent(window.hwPowerBrakeFrac)}`);
+  return parts.join(", ");
+}
+
+/** The idle baseline on one line, for people. */
+export function idleLine(idle: EnergyWindow): string {
+  return `idle ${idle.meanPowerW.toFixed(1)} W over ${idle.windowS.toFixed(1)} s (${idle.samples} readings)`;
+}
+
+/** What the sampler cost, on one line, for people. */
+export function samplerCostLine(cost: SamplerCost): string {
+  const parts = [
+    cost.cpuS === undefined
+      ? "CPU time not known"
+      : `${cost.cpuS.toFixed(2)} s CPU (${percent(cost.cpuS / cost.wallS, 2)} of a core)`,
+    `over ${cost.wallS.toFixed(1)} s`,
+    `${cost.samples} readings`,
+  ];
+  if (cost.rejectedLines > 0) parts.push(`${cost.rejectedLines} lines rejected`);
+  return `sampler: ${parts.join(", ")}`;
+}
+
+function percent(share: number, digits = 0): string {
+  return `${(share * 100).toFixed(digits)} %`;
+}

@@ -1,0 +1,213 @@
+import { nowMs } from "../clock.ts";
+import { idleLine, samplerCostLine } from "../energy/energy-lines.ts";
+import type { EnergyWindow } from "../energy/energy-window.ts";
+import type { Metrics } from "../energy/metrics.ts";
+import { type Refusal, refusal } from "../energy/rail-refusal.ts";
+import { runMetrics } from "../energy/run-metrics.ts";
+import type { SamplerCost } from "../energy/sampler-cost.ts";
+import { RailUnreadableError } from "../errors.ts";
+import { type ChosenDevices, chooseDevices } from "./choose-devices.ts";
+import { type MeterTarget, placeOfTarget } from "./local-target.ts";
+import { openNvidiaSmi } from "./nvidia-smi/open-nvidia-smi.ts";
+import { railLine } from "./rail-line.ts";
+import type { RailSampler, WindowOptions } from "./sampler.ts";
+import type { RailEvent, RailFacts, RailWindow } from "./source.ts";
+
+/** One line for the log of a run. */
+export interface LogLine {
+  readonly level: "info" | "warn";
+  readonly text: string;
+}
+
+export interface MeterOptions {
+  /** Which rail to read; default `auto`, the first one that can be read. */
+  readonly rail?: "auto" | "nvidia-smi" | "none";
+  /** Sample period in whole ms; default 250. */
+  readonly periodMs?: number;
+  /** Which GPUs, by index or uuid; default those that serve, where that can be found out. */
+  readonly devices?: readonly string[];
+  /** The nvidia-smi program; default the one in PATH. */
+  readonly nvidiaSmiPath?: string;
+  /** Quiet time before the baseline, and wait after a window, in ms; default what the sensor needs. */
+  readonly settleMs?: number;
+  /** Length of the idle baseline in ms, 0 for none; default 2000, longer for a slow sensor. */
+  readonly idleMs?: number;
+  /** Overrides the finding whether the target runs on this machine. */
+  readonly isLocal?: boolean;
+  /** How long nvidia-smi may take to answer, and then to give its first reading; default 3000 ms. */
+  readonly startTimeoutMs?: number;
+  /** Told of everything that happens on the rail, in order. */
+  readonly onEvent?: (event: RailEvent) => void;
+}
+
+/**
+ * The life of energy in one run: find and open the rail, take the idle baseline, give the energy of
+ * windows, stop.
+ *
+ * Nothing about energy fails a run: without a rail every window is refused, with the reason.
+ */
+export class EnergyMeter {
+  readonly #options: MeterOptions;
+  #sampler: RailSampler | undefined;
+  #absent: Refusal = refusal("rail_unreadable", "the meter was not started");
+  #idle: EnergyWindow | undefined;
+  #idleReasons: readonly Refusal[] = [];
+  #cost: SamplerCost | undefined;
+  #warnings: readonly string[] = [];
+
+  constructor(options: MeterOptions = {}) {
+    this.#options = options;
+  }
+
+  /**
+   * Opens the rail and takes the idle baseline: the model is loaded and nothing is in flight.
+   *
+   * @param target - the endpoint that will be loaded; without one this machine itself is meant.
+   * @returns what is to be said about it.
+   * @throws {JoulemarkError} `bad_option` for an option that cannot be, and the signal's reason.
+   */
+  async start(
+    target?: MeterTarget,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<readonly LogLine[]> {
+    if (this.#options.rail === "none")
+      return this.#without("info", refusal("rail_unreadable", "switched off with --rail none"));
+    const place = await placeOfTarget(target, this.#options.isLocal, signal);
+    if (place.state === "elsewhere")
+      return this.#without(place.level, refusal("rail_not_local", place.why));
+
+    try {
+      const { devices, nvidiaSmiPath = "nvidia-smi", startTimeoutMs = 3000 } = this.#options;
+      const oneShot = { path: nvidiaSmiPath, timeoutMs: startTimeoutMs, signal };
+      const chosen = await chooseDevices(devices, place.locality, oneShot);
+      this.#sampler = await this.#open(chosen, signal);
+      return await this.#announce(this.#sampler, chosen, signal);
+    } catch (error) {
+      if (!(error instanceof RailUnreadableError)) throw error;
+      return this.#without("warn", refusal("rail_unreadable", error.message));
+    }
+  }
+
+  /** What the joules are of; absent without a rail. */
+  get facts(): RailFacts | undefined {
+    return this.#sampler?.facts;
+  }
+
+  /** The open rail itself; absent without one. */
+  get sampler(): RailSampler | undefined {
+    return this.#sampler;
+  }
+
+  /** The idle baseline; absent without a rail, or when it was not quiet. */
+  get idle(): EnergyWindow | undefined {
+    return this.#idle;
+  }
+
+  /** Why nothing is said above idle; empty when it is. */
+  get idleReasons(): readonly Refusal[] {
+    return this.#idleReasons;
+  }
+
+  /** What must be known beside every figure of this rail, though it refuses none. */
+  get warnings(): readonly string[] {
+    return this.#warnings;
+  }
+
+  /** What reading the rail cost; known after `stop()`. */
+  get cost(): SamplerCost | undefined {
+    return this.#cost;
+  }
+
+  /** The energy of a window, once the readings reach past its end; see `RailSampler.window`. */
+  async window(startMs: number, endMs: number, options: WindowOptions = {}): Promise<RailWindow> {
+    if (this.#sampler) return this.#sampler.window(startMs, endMs, options);
+    return { state: "refused", startMs, endMs, reasons: [this.#absent] };
+  }
+
+  /** The plain integral of the readings so far; `undefined` without a rail. */
+  windowNow(startMs: number, endMs: number): EnergyWindow | undefined {
+    return this.#sampler?.windowNow(startMs, endMs);
+  }
+
+  /** Ends the rail. @returns the line with its cost, or nothing when nothing ran. */
+  async stop(): Promise<LogLine | undefined> {
+    if (this.#sampler === undefined) return undefined;
+    this.#cost = await this.#sampler.stop();
+    return { level: "info", text: samplerCostLine(this.#cost) };
+  }
+
+  /** The figures of the whole run; those of the sampler's cost only after `stop()`. */
+  metrics(): Metrics {
+    if (this.#sampler === undefined) return {};
+    const { periodMs, head } = this.#sampler.facts;
+    return runMetrics({ samplePeriodMs: periodMs, idle: this.#idle, cost: this.#cost }, head);
+  }
+
+  #without(level: LogLine["level"], reason: Refusal): readonly LogLine[] {
+    this.#absent = reason;
+    this.#idleReasons = [];
+    return [{ level, text: `no energy: ${reason.detail}` }];
+  }
+
+  async #announce(
+    sampler: RailSampler,
+    chosen: ChosenDevices,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly LogLine[]> {
+    const { facts } = sampler;
+    this.#warnings = [...facts.warnings, ...chosen.warningsFor(facts.devices)];
+    return [
+      { level: "info", text: railLine(facts) },
+      ...(chosen.how === undefined
+        ? []
+        : [{ level: "info", text: `serving: ${chosen.how}` } as const]),
+      ...this.#warnings.map((text): LogLine => ({ level: "warn", text })),
+      await this.#takeIdle(sampler, signal),
+    ];
+  }
+
+  async #open(chosen: ChosenDevices, signal: AbortSignal | undefined): Promise<RailSampler> {
+    const { periodMs, nvidiaSmiPath, settleMs, startTimeoutMs, onEvent } = this.#options;
+    return openNvidiaSmi({
+      ...(periodMs === undefined ? {} : { periodMs }),
+      ...(chosen.devices === undefined ? {} : { devices: chosen.devices }),
+      ...(nvidiaSmiPath === undefined ? {} : { path: nvidiaSmiPath }),
+      ...(settleMs === undefined ? {} : { settleMs }),
+      ...(startTimeoutMs === undefined ? {} : { startTimeoutMs }),
+      ...(onEvent === undefined ? {} : { onEvent }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  }
+
+  async #takeIdle(sampler: RailSampler, signal: AbortSignal | undefined): Promise<LogLine> {
+    const { idleMs } = this.#options;
+    if (idleMs === 0) return this.#noIdle([refusal("idle_absent", "no baseline was asked for")]);
+    try {
+      await sampler.readingsUntil(nowMs() + sampler.settleMs, signal);
+      const idle = await sampler.idleBaseline({
+        ...(idleMs === undefined ? {} : { durationMs: idleMs }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+      if (idle.state === "refused") {
+        const details = idle.reasons.map(({ detail }) => detail).join("; ");
+        return this.#noIdle([refusal("idle_absent", details)]);
+      }
+      const restless = idle.reasons.filter(({ refuses }) => refuses === "above_idle");
+      if (restless.length > 0) return this.#noIdle(restless);
+      this.#idle = idle;
+      return { level: "info", text: idleLine(idle) };
+    } catch (error) {
+      // Interrupted: the rail must not outlive the start that opened it.
+      await this.stop();
+      throw error;
+    }
+  }
+
+  #noIdle(reasons: readonly Refusal[]): LogLine {
+    this.#idleReasons = reasons;
+    return {
+      level: "warn",
+      text: `no idle baseline: ${reasons.map(({ detail }) => detail).join("; ")}`,
+    };
+  }
+}

@@ -1,0 +1,95 @@
+import { spawn } from "node:child_process";
+import { RailUnreadableError } from "../../errors.ts";
+import { RUN_BY_HAND } from "./explain-output.ts";
+
+/** What helps when a driver that works answers too late. */
+export const WAIT_LONGER =
+  "without persistence mode the driver may still be loading (nvidia-smi -pm 1 keeps it loaded); --rail-wait gives it longer";
+
+/** No answer of a one-shot query comes near this size. */
+const MOST_OUTPUT = 1_000_000;
+
+export interface OneShotOptions {
+  /** The program: a path, or a name that is looked up in PATH. */
+  readonly path: string;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface OneShotAnswer {
+  /** `null` when the program was killed by a signal. */
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/**
+ * Runs nvidia-smi once and waits for its answer.
+ *
+ * @throws {RailUnreadableError} when it cannot be started, or has not ended in time;
+ *   then it is killed and not waited for.
+ */
+export async function askOnce(
+  args: readonly string[],
+  { path, timeoutMs, signal }: OneShotOptions,
+): Promise<OneShotAnswer> {
+  signal?.throwIfAborted();
+  const child = spawn(path, args, { stdio: ["ignore", "pipe", "pipe"], windowsHide: true });
+  const out = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const)
+    child[name].setEncoding("utf8").on("data", (text: string) => {
+      out[name] = (out[name] + text).slice(0, MOST_OUTPUT);
+    });
+
+  let timer: NodeJS.Timeout | undefined;
+  let onAbort: (() => void) | undefined;
+  try {
+    return await new Promise((resolve, reject) => {
+      child.on("error", (error) => reject(cannotStart(path, error)));
+      child.on("close", (exitCode) => resolve({ exitCode, ...out }));
+      timer = setTimeout(() => reject(tooSlow(path, timeoutMs, out)), timeoutMs);
+      onAbort = () => reject(signal?.reason);
+      signal?.addEventListener("abort", onAbort, { once: true });
+    });
+  } finally {
+    clearTimeout(timer);
+    if (onAbort) signal?.removeEventListener("abort", onAbort);
+    // A child that hangs may hold its pipes open for ever; nothing waits for it any more.
+    if (child.exitCode === null) child.kill("SIGKILL");
+    child.stdout.destroy();
+    child.stderr.destroy();
+    child.unref();
+  }
+}
+
+/** The reason why a program did not start, with the remedy. */
+export function cannotStart(path: string, error: NodeJS.ErrnoException): RailUnreadableError {
+  const place = path.includes("/") ? "" : " in PATH";
+  if (error.code === "ENOENT")
+    return new RailUnreadableError(
+      `${path} was not found${place}`,
+      "install the NVIDIA driver's tools, or name the program with --nvidia-smi PATH",
+      { cause: error },
+    );
+  if (error.code === "EACCES")
+    return new RailUnreadableError(
+      `${path} may not be executed`,
+      "make it executable, or name another program with --nvidia-smi PATH",
+      { cause: error },
+    );
+  return new RailUnreadableError(`${path} could not be started (${error.message})`, RUN_BY_HAND, {
+    cause: error,
+  });
+}
+
+function tooSlow(
+  path: string,
+  timeoutMs: number,
+  { stdout, stderr }: { stdout: string; stderr: string },
+): RailUnreadableError {
+  const said = `${stdout}${stderr}`.trim().slice(0, 200);
+  return new RailUnreadableError(
+    `${path} did not answer a query within ${(timeoutMs / 1000).toFixed(1)} s${said === "" ? "" : ` (so far: ${said})`}`,
+    WAIT_LONGER,
+  );
+}

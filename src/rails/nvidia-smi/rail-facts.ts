@@ -1,0 +1,39 @@
+import { railHead } from "../../energy/rail-head.ts";
+import { deviceLabel } from "../judge-window.ts";
+import type { RailFacts } from "../source.ts";
+import type { Probe } from "./probe.ts";
+import { sensorFacts } from "./sensor-facts.ts";
+
+/** What the joules of nvidia-smi are of. */
+export const COVERS = "the GPU boards: chip, memory and the board's own converters";
+export const EXCLUDES = "CPU, system memory, fans of the case, network, losses of the power supply";
+
+/** What is known of the rail that a probe found. */
+export function railFacts(found: Probe, periodMs: number): RailFacts {
+  const sensors = found.devices.map(({ name }) =>
+    sensorFacts(name, found.driverVersion, found.powerField),
+  );
+  // Of devices that differ, the slowest sensor decides how long to wait.
+  const slowest = sensors.toSorted((a, b) => b.sensor.averagingMs - a.sensor.averagingMs)[0]!;
+  return {
+    source: "nvidia-smi",
+    head: railHead(
+      found.devices.map(({ name }) => name ?? ""),
+      "gpu_rail",
+    ),
+    devices: found.devices,
+    sensor: slowest.sensor,
+    sensorBasis: slowest.basis,
+    periodMs,
+    fields: found.columns,
+    ...(found.driverVersion === undefined ? {} : { driverVersion: found.driverVersion }),
+    covers: COVERS,
+    excludes: EXCLUDES,
+    warnings: found.devices
+      .filter(({ id }) => found.silent.has(id))
+      .map(
+        (device) =>
+          `${deviceLabel(device)} gives no power reading (${found.powerField} ${found.silent.get(device.id)}): no window of this rail can be summed; leave it out with --rail-devices`,
+      ),
+  };
+}

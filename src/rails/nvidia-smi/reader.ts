@@ -1,0 +1,171 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { nowMs } from "../../clock.ts";
+import { parseLine } from "../../energy/parse-line.ts";
+import type { PowerSample } from "../../energy/power-sample.ts";
+import type { SamplerCost } from "../../energy/sampler-cost.ts";
+import type { RailEvent } from "../source.ts";
+import { cpuSecondsOf, cpuSecondsOfThisThread } from "./child-cost.ts";
+import { killChild, waitForEnd } from "./end-child.ts";
+import { LineSplitter } from "./line-splitter.ts";
+import { cannotStart } from "./one-shot.ts";
+import { StallWatch } from "./stall-watch.ts";
+
+/** What the reader of the long-lived child needs to know; plain data, so that it can cross threads. */
+export interface ReaderOptions {
+  readonly path: string;
+  readonly columns: readonly string[];
+  readonly periodMs: number;
+  /** Ids of the devices whose readings count. */
+  readonly deviceIds: readonly string[];
+  /** Their indexes, by which a line without a uuid is told; in the same order. */
+  readonly deviceIndexes: readonly (number | undefined)[];
+  /** Whether other devices are to be left out of the query. */
+  readonly isSubset: boolean;
+}
+
+/** The last lines of stderr that are kept to explain a death. */
+const STDERR_TAIL = 2000;
+
+/** Reads the long-lived nvidia-smi, line by line, and tells what happens. */
+export class NvidiaSmiReader {
+  readonly #options: ReaderOptions;
+  readonly #emit: (event: RailEvent) => void;
+  readonly #child: ChildProcess;
+  readonly #lines = new LineSplitter();
+  readonly #watch: StallWatch;
+  readonly #startedMs = nowMs();
+  #samples = 0;
+  #rejectedLines = 0;
+  #lastRejected = "";
+  #stderr = "";
+  #isStopping = false;
+
+  private constructor(options: ReaderOptions, emit: (event: RailEvent) => void) {
+    this.#options = options;
+    this.#emit = emit;
+    this.#watch = new StallWatch(options.deviceIds, options.periodMs, (device) =>
+      emit({
+        kind: "stalled",
+        atMs: nowMs(),
+        ...(device === undefined ? {} : { device }),
+        why: this.#silence(),
+      }),
+    );
+    this.#child = spawn(options.path, argumentsOf(options), {
+      stdio: ["ignore", "pipe", "pipe"],
+      // A group of its own: a Ctrl-C at the terminal must not end the readings before the run does.
+      detached: process.platform !== "win32",
+      windowsHide: true,
+    });
+  }
+
+  /** Starts the child; whatever happens from then on is an event. */
+  static start(options: ReaderOptions, emit: (event: RailEvent) => void): NvidiaSmiReader {
+    const reader = new NvidiaSmiReader(options, emit);
+    reader.#listen();
+    return reader;
+  }
+
+  /** Ends the child: politely, then not, and never waits for ever. */
+  async stop(): Promise<SamplerCost> {
+    this.#isStopping = true;
+    this.#watch.stop();
+    const cost = this.#cost();
+    await killChild(this.#child);
+    this.#emit({ kind: "stopped", atMs: nowMs(), cost });
+    return cost;
+  }
+
+  #listen(): void {
+    const { stdout, stderr, pid } = this.#child;
+    if (pid !== undefined) this.#emit({ kind: "started", atMs: nowMs(), pid });
+    stdout?.on("data", (bytes: Buffer) => this.#read(bytes));
+    // Drained all the time: a full pipe would block the child.
+    stderr?.setEncoding("utf8").on("data", (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL);
+    });
+    waitForEnd(this.#child, (error, code, signal) => {
+      this.#watch.stop();
+      if (this.#isStopping) return;
+      const why = error
+        ? cannotStart(this.#options.path, error).message
+        : `nvidia-smi ended by itself (${signal === null ? `exit code ${code}` : `killed by ${signal}`})${this.#evidence()}`;
+      this.#emit({ kind: "ended", atMs: nowMs(), why });
+    });
+  }
+
+  #read(bytes: Buffer): void {
+    // Before anything else: what follows must not be in the stamp.
+    const atMs = nowMs();
+    const { lines, tooLong } = this.#lines.push(bytes.toString("latin1"));
+    const samples: PowerSample[] = [];
+    const rejected = tooLong.map((start) => `${start}… (too long)`);
+    for (const line of lines) {
+      if (line.trim() === "" || this.#isHeader(line)) continue;
+      const sample = this.#identified(parseLine(line, atMs, this.#options.columns));
+      if (sample) samples.push(sample);
+      else rejected.push(line);
+    }
+    this.#samples += samples.length;
+    this.#rejectedLines += rejected.length;
+    this.#lastRejected = rejected.at(-1) ?? this.#lastRejected;
+    this.#watch.saw(samples, atMs);
+    if (samples.length > 0 || rejected.length > 0)
+      this.#emit({ kind: "read", atMs, samples, rejected });
+  }
+
+  /** A header is printed again when nvidia-smi is asked without `noheader`; it is no fault. */
+  #isHeader(line: string): boolean {
+    return (
+      line.startsWith(`${this.#options.columns[0]} [`) ||
+      line.startsWith(`${this.#options.columns[0]},`)
+    );
+  }
+
+  #identified(sample: PowerSample | undefined): PowerSample | undefined {
+    if (sample === undefined) return undefined;
+    const { deviceIds, deviceIndexes } = this.#options;
+    if (sample.device !== undefined && deviceIds.includes(sample.device)) return sample;
+    const place = deviceIndexes.findIndex((index) => String(index) === sample.device);
+    const device = deviceIds[place];
+    return device === undefined ? undefined : { ...sample, device };
+  }
+
+  #silence(): string {
+    return `no reading for too long${this.#evidence()}`;
+  }
+
+  #evidence(): string {
+    const parts = [];
+    if (this.#rejectedLines > 0)
+      parts.push(
+        `${this.#rejectedLines} lines rejected, the last one “${this.#lastRejected.slice(0, 120)}”`,
+      );
+    const stderr = this.#stderr.trim().replaceAll(/\s*\n\s*/g, " / ");
+    if (stderr !== "") parts.push(`stderr “${stderr.slice(-300)}”`);
+    return parts.length === 0 ? "" : `; ${parts.join("; ")}`;
+  }
+
+  #cost(): SamplerCost {
+    const { pid } = this.#child;
+    const cpuS = pid === undefined ? undefined : cpuSecondsOf(pid);
+    const readerCpuS = cpuSecondsOfThisThread();
+    return {
+      ...(cpuS === undefined ? {} : { cpuS }),
+      ...(readerCpuS === undefined ? {} : { readerCpuS }),
+      wallS: (nowMs() - this.#startedMs) / 1000,
+      samples: this.#samples,
+      rejectedLines: this.#rejectedLines,
+    };
+  }
+}
+
+function argumentsOf({ columns, periodMs, deviceIds, isSubset }: ReaderOptions): readonly string[] {
+  return [
+    `--query-gpu=${columns.join(",")}`,
+    "--format=csv,noheader,nounits",
+    ...(isSubset ? ["-i", deviceIds.join(",")] : []),
+    "-lms",
+    String(periodMs),
+  ];
+}

@@ -1,0 +1,19 @@
+import { deviceLabel } from "./judge-window.ts";
+import type { RailFacts } from "./source.ts";
+
+/** Which rail this is, what is in its number and what is not, on one line for people. */
+export function railLine(facts: RailFacts): string {
+  const { devices, covers, excludes } = facts;
+  const simulated = facts.head === "sim_rail" ? "SIMULATED rail" : "GPU rail";
+  const names = devices.map(deviceLabel).join(", ");
+  return `${simulated}: ${facts.source} ${sensorWords(facts)}, ${devices.length} ${devices.length === 1 ? "device" : "devices"}: ${names}. In it: ${covers}. Not in it: ${excludes}.`;
+}
+
+/** The power field in use and what one reading of it stands for, in words. */
+export function sensorWords({ fields, sensor, sensorBasis }: RailFacts): string {
+  const span =
+    sensor.averagingMs >= 1000
+      ? `${(sensor.averagingMs / 1000).toFixed(1)} s`
+      : `${sensor.averagingMs} ms`;
+  return `${fields[0]} (mean of the last ${span}; ${sensorBasis})`;
+}

@@ -1,0 +1,121 @@
+import type { PowerSample } from "../energy/power-sample.ts";
+
+const CHUNK = 4096;
+
+/** Bits of the flag byte: whether a flag was reported, and whether it was active. */
+const CAP_KNOWN = 1;
+const CAP_ACTIVE = 2;
+const BRAKE_KNOWN = 4;
+const BRAKE_ACTIVE = 8;
+
+interface Chunk {
+  readonly atMs: Float64Array;
+  readonly powerW: Float64Array;
+  /** NaN where the line had none. */
+  readonly instantW: Float64Array;
+  readonly flags: Uint8Array;
+  length: number;
+}
+
+/**
+ * The readings of one device in time order, 25 bytes each, without the old ones.
+ *
+ * Memory is bounded by how far back `dropBefore` lets it reach, in steps of 4,096 readings.
+ */
+export class ReadingStore {
+  readonly #device: string;
+  #chunks: Chunk[] = [];
+  #droppedUntilMs = Number.NEGATIVE_INFINITY;
+
+  constructor(device: string) {
+    this.#device = device;
+  }
+
+  /** Readings up to this time may have been forgotten; −Infinity while none has been. */
+  get droppedUntilMs(): number {
+    return this.#droppedUntilMs;
+  }
+
+  get lastAtMs(): number | undefined {
+    const chunk = this.#chunks.at(-1);
+    return chunk?.atMs[chunk.length - 1];
+  }
+
+  add(sample: PowerSample): void {
+    let chunk = this.#chunks.at(-1);
+    if (chunk === undefined || chunk.length === CHUNK) {
+      chunk = newChunk();
+      this.#chunks.push(chunk);
+    }
+    chunk.atMs[chunk.length] = sample.atMs;
+    chunk.powerW[chunk.length] = sample.powerW;
+    chunk.instantW[chunk.length] = sample.instantW ?? Number.NaN;
+    chunk.flags[chunk.length] = flagsOf(sample);
+    chunk.length++;
+  }
+
+  /** Forgets whole chunks whose readings are all older than `atMs`. */
+  dropBefore(atMs: number): void {
+    while (this.#chunks.length > 1) {
+      const first = this.#chunks[0]!;
+      const lastMs = first.atMs[first.length - 1]!;
+      if (lastMs >= atMs) return;
+      this.#droppedUntilMs = lastMs;
+      this.#chunks.shift();
+    }
+  }
+
+  /** The readings from `startMs` to `endMs`, and up to `margin` more on both sides. */
+  around(startMs: number, endMs: number, margin: number): readonly PowerSample[] {
+    const found: PowerSample[] = [];
+    let before: PowerSample[] = [];
+    let after = 0;
+    for (const chunk of this.#chunks) {
+      // A chunk that ends well before the window can only give its last readings.
+      const from = chunk.atMs[chunk.length - 1]! < startMs ? Math.max(0, chunk.length - margin) : 0;
+      for (let i = from; i < chunk.length && after < margin; i++) {
+        const sample = this.#sampleAt(chunk, i);
+        if (sample.atMs < startMs) before.push(sample);
+        else if (sample.atMs <= endMs) found.push(sample);
+        else {
+          found.push(sample);
+          after++;
+        }
+      }
+      before = before.slice(-margin);
+    }
+    return [...before, ...found];
+  }
+
+  #sampleAt(chunk: Chunk, i: number): PowerSample {
+    const flags = chunk.flags[i]!;
+    const instantW = chunk.instantW[i]!;
+    return {
+      atMs: chunk.atMs[i]!,
+      powerW: chunk.powerW[i]!,
+      ...(flags & CAP_KNOWN ? { swPowerCap: (flags & CAP_ACTIVE) > 0 } : {}),
+      ...(flags & BRAKE_KNOWN ? { hwPowerBrake: (flags & BRAKE_ACTIVE) > 0 } : {}),
+      device: this.#device,
+      ...(Number.isNaN(instantW) ? {} : { instantW }),
+    };
+  }
+}
+
+function newChunk(): Chunk {
+  return {
+    atMs: new Float64Array(CHUNK),
+    powerW: new Float64Array(CHUNK),
+    instantW: new Float64Array(CHUNK),
+    flags: new Uint8Array(CHUNK),
+    length: 0,
+  };
+}
+
+function flagsOf({ swPowerCap, hwPowerBrake }: PowerSample): number {
+  let flags = 0;
+  if (swPowerCap !== undefined) flags |= CAP_KNOWN;
+  if (swPowerCap) flags |= CAP_ACTIVE;
+  if (hwPowerBrake !== undefined) flags |= BRAKE_KNOWN;
+  if (hwPowerBrake) flags |= BRAKE_ACTIVE;
+  return flags;
+}

@@ -1,0 +1,40 @@
+import { styleText } from "node:util";
+
+/** One row: what it is called, and its value; several lines of a value stand below each other. */
+export type FactRow = readonly [label: string, value: string | readonly string[]];
+
+/** Widest a table may be, in characters. */
+const WIDTH = 100;
+
+/**
+ * A table of names and values for people, at most 100 characters wide.
+ *
+ * @param hasColour - whether the reader's terminal shows it.
+ */
+export function factsTable(title: string, rows: readonly FactRow[], hasColour: boolean): string {
+  const labelWidth = Math.max(...rows.map(([label]) => label.length));
+  const paint = (style: "bold" | "dim", text: string): string =>
+    hasColour ? styleText(style, text, { validateStream: false }) : text;
+  const lines = rows.flatMap(([label, value]) => {
+    const texts = typeof value === "string" ? [value] : value;
+    const wrapped = texts.flatMap((text) => wrap(text, WIDTH - labelWidth - 4));
+    return wrapped.map((text, i) => {
+      const name = (i === 0 ? label : "").padEnd(labelWidth);
+      return `  ${paint("dim", name)}  ${text}`;
+    });
+  });
+  return [paint("bold", title), ...lines].join("\n");
+}
+
+/** Cuts a text into lines at its blanks; a word that is longer than a line stays whole. */
+export function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}

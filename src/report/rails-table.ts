@@ -1,0 +1,53 @@
+import { deviceLabel } from "../rails/judge-window.ts";
+import type { RailReport, ReadableRail } from "../rails/list-rails.ts";
+import { type FactRow, factsTable } from "./facts-table.ts";
+import { watts } from "./figures.ts";
+
+/** What `joulemark rails` shows people: of each source whether it can be read, and why not. */
+export function railsTable(reports: readonly RailReport[], hasColour: boolean): string {
+  return reports.map((report) => oneRail(report, hasColour)).join("\n\n");
+}
+
+function oneRail(report: RailReport, hasColour: boolean): string {
+  if (report.state === "unreadable")
+    return factsTable(
+      `${report.source}: not readable here`,
+      [
+        ["why", report.why],
+        ["remedy", report.remedy],
+        ["would cover", report.covers],
+        ["not in it", report.excludes],
+      ],
+      hasColour,
+    );
+  const { facts } = report;
+  const simulated = facts.head === "sim_rail" ? " (SIMULATED)" : "";
+  const { sensor, sensorBasis } = facts;
+  return factsTable(
+    `${report.source}: readable${simulated}`,
+    [
+      ["devices", deviceLines(report)],
+      ["covers", facts.covers],
+      ["not in it", facts.excludes],
+      ["power field", facts.fields[0] ?? ""],
+      [
+        "averaging",
+        `each reading is the mean of the last ${sensor.averagingMs} ms, renewed every ${sensor.updateMs} ms (${sensorBasis})`,
+      ],
+      ["columns read", facts.fields.join(", ")],
+      ["driver", facts.driverVersion ?? "— (not told)"],
+      ...(facts.warnings.length === 0 ? [] : [["warnings", facts.warnings] satisfies FactRow]),
+    ],
+    hasColour,
+  );
+}
+
+function deviceLines({ facts, readings }: ReadableRail): readonly string[] {
+  return facts.devices.map((device) => {
+    const reading = readings.find((sample) => sample.device === device.id);
+    const now = reading === undefined ? "no power reading" : `${watts(reading.powerW)} now`;
+    const limit = device.powerLimitW === undefined ? "" : ` of ${watts(device.powerLimitW)}`;
+    const mig = device.isPartitioned ? ", split by MIG: not attributable to one server" : "";
+    return `${deviceLabel(device)}: ${now}${limit}${mig}  ${device.id}`;
+  });
+}
