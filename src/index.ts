@@ -1,1 +1,41 @@
-export { JoulemarkError, type JoulemarkErrorCode } from "./errors.ts";
+export { nowMs } from "./clock.ts";
+export { aboveIdleJ } from "./energy/above-idle.ts";
+export { idleLine, samplerCostLine, windowLine } from "./energy/energy-lines.ts";
+export type { EnergyWindow } from "./energy/energy-window.ts";
+export { integrate } from "./energy/integrate.ts";
+export { joulesPerToken } from "./energy/joules-per-token.ts";
+export type { Metrics } from "./energy/metrics.ts";
+export { parseLine } from "./energy/parse-line.ts";
+export type { PowerSample } from "./energy/power-sample.ts";
+export type { RailHead } from "./energy/rail-head.ts";
+export type { RailReason, Refusal, Refuses } from "./energy/rail-refusal.ts";
+export { type RunRailFacts, runMetrics } from "./energy/run-metrics.ts";
+export type { SamplerCost } from "./energy/sampler-cost.ts";
+export { type Sensor, settleMs } from "./energy/sensor.ts";
+export { sumDevices } from "./energy/sum-devices.ts";
+export { sumWindows } from "./energy/sum-windows.ts";
+export {
+  type TokenCounts,
+  type WindowMetricsOptions,
+  windowMetrics,
+} from "./energy/window-metrics.ts";
+export { JoulemarkError, type JoulemarkErrorCode, RailUnreadableError } from "./errors.ts";
+export {
+  type ListRailsOptions,
+  listRails,
+  type RailReport,
+  type ReadableRail,
+  type UnreadableRail,
+} from "./rails/list-rails.ts";
+export type { MeterTarget } from "./rails/local-target.ts";
+export { EnergyMeter, type LogLine, type MeterOptions } from "./rails/meter.ts";
+export { type NvidiaSmiOptions, openNvidiaSmi } from "./rails/nvidia-smi/open-nvidia-smi.ts";
+export type { RailSampler, WindowOptions } from "./rails/sampler.ts";
+export type {
+  MeasuredRailWindow,
+  RailDevice,
+  RailEvent,
+  RailFacts,
+  RailWindow,
+  RefusedRailWindow,
+} from "./rails/source.ts";

@@ -39,6 +39,8 @@ export class ThreadFeed implements RailFeed {
     this.#worker = new Worker(new URL("./reader-thread.js", import.meta.url), {
       workerData: { ...seed, options, port: port2 },
       transferList: [port2],
+      // Flags of the program, such as --input-type, can forbid what this thread's entry is.
+      execArgv: [],
     });
     this.#exited = new Promise((resolve) => this.#worker.once("exit", () => resolve()));
     this.#forgetExit = onExit(() => signalGroup(this.#pid, "SIGKILL"));
