@@ -34,7 +34,7 @@ async function costOf(gpus: number, periodMs: number): Promise<Cost> {
   let readings = 0;
   const threadsBefore = new Set(threadIds());
   const sampler = await openNvidiaSmi({
-    path: standInChild(gpus, { kind: "steps", steps: [{ atMs: 0, powerW: 300 }], noiseW: 1 }),
+    path: await standInChild(gpus, { kind: "steps", steps: [{ atMs: 0, powerW: 300 }], noiseW: 1 }),
     periodMs,
     onEvent: (event) => {
       if (event.kind === "started") pid = event.pid;
@@ -85,7 +85,7 @@ async function stampErrors(
   load: string,
   busy: { readonly threads: number; readonly isMainBusy: boolean },
 ): Promise<StampError> {
-  const path = standInChild(1, { kind: "clock", originNs: String(clockOriginNs) });
+  const path = await standInChild(1, { kind: "clock", originNs: String(clockOriginNs) });
   const samples: PowerSample[] = [];
   const onEvent = (event: RailEvent): void => {
     if (event.kind === "read") samples.push(...event.samples);

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { softwareVersion } from "../records/software-version.ts";
+import { demoCommand } from "./demo.ts";
 import type { Interrupts } from "./interrupts.ts";
 import { measureCliCommand } from "./measure.ts";
 import type { Output } from "./output.ts";
@@ -14,7 +15,8 @@ export function program(output: Output, interrupts: Interrupts): Command {
     .version(softwareVersion())
     .enablePositionalOptions()
     .addCommand(railsCommand(output, interrupts.signal))
-    .addCommand(measureCliCommand(output, interrupts));
+    .addCommand(measureCliCommand(output, interrupts))
+    .addCommand(demoCommand(output, interrupts));
   for (const command of [root, ...root.commands]) {
     command
       .exitOverride()

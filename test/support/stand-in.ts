@@ -1,50 +1,17 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import {
+  installStandIn as install,
+  type StandIn,
+} from "../../src/engine/nvidia-smi/install-stand-in.ts";
 import type { Scenario } from "../../src/engine/nvidia-smi/scenario.ts";
+
+export type { StandIn };
 
 const MAIN = fileURLToPath(new URL("../../dist/engine/nvidia-smi/main.js", import.meta.url));
 
-/** A stand-in `nvidia-smi` in a folder of its own. */
-export interface StandIn {
-  /** The executable; it needs nothing in its environment. */
-  readonly path: string;
-  /** Holds nothing but the stand-in and its scenario. */
-  readonly dir: string;
-  /** This process's environment with `dir` first in the PATH. */
-  readonly env: NodeJS.ProcessEnv;
-  /** Takes the folder away; a stand-in that still runs ends at its next line or silent tick. */
-  remove(): Promise<void>;
-}
-
-/** Writes a stand-in that plays `scenario`; relative paths in it start at its folder. */
+/** Writes a stand-in that runs the built program, since Node 20 runs no TypeScript. */
 export async function installStandIn(scenario: Scenario): Promise<StandIn> {
   if (!existsSync(MAIN)) throw new Error(`${MAIN} is not built: run \`npm run build\``);
-  const dir = await mkdtemp(join(tmpdir(), "joulemark-stand-in-"));
-  const path = join(dir, "nvidia-smi");
-  const scenarioPath = join(dir, "scenario.json");
-  await writeFile(scenarioPath, JSON.stringify(scenario));
-  await writeFile(path, wrapper(scenarioPath), { mode: 0o755 });
-  return {
-    path,
-    dir,
-    env: { ...process.env, PATH: `${dir}${delimiter}${process.env["PATH"] ?? ""}` },
-    remove: () => rm(dir, { recursive: true, force: true }),
-  };
-}
-
-/** `exec` keeps the process id, so that whoever starts the wrapper can signal the stand-in. */
-function wrapper(scenarioPath: string): string {
-  return [
-    "#!/bin/sh",
-    `export JOULEMARK_STAND_IN=${quoted(scenarioPath)}`,
-    `exec ${quoted(process.execPath)} ${quoted(MAIN)} "$@"`,
-    "",
-  ].join("\n");
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
+  return install(scenario, MAIN);
 }

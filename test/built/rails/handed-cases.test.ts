@@ -1,0 +1,295 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { EnergyWindow, PowerSample } from "joulemark";
+import { describe, expect, test } from "vitest";
+import type { Playback, Scenario, ScenarioDevice } from "../../../src/engine/nvidia-smi/scenario.ts";
+import { gpu } from "../../support/scenarios.ts";
+import { ANSWERS, RECORDINGS, type Reading } from "./handed-cases/answers.ts";
+import { AVERAGE, BRAKE, CAP, CAPTURES, captureText, DRAW, INSTANT } from "./handed-cases/captures.ts";
+import {
+  CASES,
+  driverOf,
+  type HandedCase,
+  type ReadableCase,
+} from "./handed-cases/cases.ts";
+import { type OnFinished, open, type Played, played, playing, refusal } from "./handed-cases/play.ts";
+
+function casesOf<K extends HandedCase["kind"]>(kind: K): Extract<HandedCase, { kind: K }>[] {
+  return CASES.filter((one): one is Extract<HandedCase, { kind: K }> => one.kind === kind);
+}
+
+/** A reading without its time and its device. */
+function readingOf({ atMs: _atMs, device: _device, ...reading }: PowerSample): Reading {
+  return reading;
+}
+
+/** What the capture's rows are as readings of this field. */
+function expectedReadings({ file, field }: ReadableCase): readonly Reading[] {
+  return ANSWERS[file]!.filter((answer) => answer !== "reject").map((answer) => {
+    // The instant power is not asked for twice.
+    const { instantW, ...rest } = answer;
+    return field === INSTANT || instantW === undefined ? rest : answer;
+  });
+}
+
+/** The plain integral over all readings of a rail. */
+function windowOfAll({ sampler, samples }: Played): EnergyWindow | undefined {
+  return sampler.windowNow(samples()[0]!.atMs - 1, samples().at(-1)!.atMs + 1);
+}
+
+/** Why a window from the first reading to after the last one has no figure. */
+function reasonsOfAll({ sampler, samples }: Played): string[] {
+  const window = sampler.judge(samples()[0]!.atMs, samples().at(-1)!.atMs + 500);
+  expect(window.state).toBe("refused");
+  return window.reasons.map(({ reason }) => reason);
+}
+
+/** Indexes of the GPUs, reading by reading. */
+function gpusOf({ sampler, samples }: Played): (number | undefined)[] {
+  const indexes = new Map(sampler.facts.devices.map(({ id, index }) => [id, index]));
+  return samples().map(({ device = "" }) => indexes.get(device));
+}
+
+test("every handed answer of nvidia-smi is played here", () => {
+  expect(CAPTURES).toHaveLength(53);
+  expect([...new Set(CASES.map(({ file }) => file))].toSorted()).toEqual(CAPTURES.toSorted());
+});
+
+describe("captures that give readings", () => {
+  test.concurrent.for(casesOf("readable"))("$file", async (one, { onTestFinished }) => {
+    const { file, field, devices, play, facts = {}, window = {}, reasons } = one;
+    const rail = await open({ ...playing(file, play, devices), ...driverOf(one) }, onTestFinished);
+    const readings = expectedReadings(one);
+    await played(rail, readings.length);
+
+    expect(rail.sampler.facts.fields[0]).toBe(field);
+    expect(rail.sampler.facts).toMatchObject(facts);
+    expect(rail.samples().map(readingOf)).toEqual(readings);
+    expect(gpusOf(rail)).toEqual(one.gpus ?? readings.map(() => 0));
+    const rejects = ANSWERS[file]!.length - readings.length;
+    expect(rail.rejected()).toHaveLength(one.rejected ?? rejects);
+    const whole = windowOfAll(rail);
+    for (const [key, value] of Object.entries(window))
+      expect({ [key]: whole?.[key as keyof EnergyWindow] }).toEqual({
+        [key]: expect.closeTo(value, 9),
+      });
+    if (reasons) expect(reasonsOfAll(rail)).toEqual(expect.arrayContaining([...reasons]));
+    const cost = await rail.sampler.stop();
+    expect(cost).toMatchObject({
+      samples: readings.length,
+      rejectedLines: one.rejected ?? rejects,
+    });
+  });
+
+  test.each(Object.entries(RECORDINGS))("%s has %d readings", (file, count) => {
+    expect(ANSWERS[file]).toHaveLength(count);
+  });
+
+  test.concurrent("a flag that was not told has no share", async ({ onTestFinished }) => {
+    const rail = await open(playing("nvidia-smi-b200-l1-withunits.csv"), onTestFinished);
+    await played(rail, 3);
+    expect(windowOfAll(rail)).not.toHaveProperty("swPowerCapFrac");
+    expect(windowOfAll(rail)).not.toHaveProperty("hwPowerBrakeFrac");
+  });
+
+  test.concurrent("two GPUs, one without readings: no total", async ({ onTestFinished }) => {
+    const file = "nvidia-smi-stream-mixed-two-gpus-one-na.csv";
+    const scenario = playing(file, { rowsPerTick: 2 }, [gpu(0), gpu(1)]);
+    const rail = await open(scenario, onTestFinished);
+    await played(rail, 2);
+    expect(windowOfAll(rail)).toBeUndefined();
+    expect(rail.sampler.latest().map(({ powerW }) => powerW)).toEqual([81.12]);
+    expect(rail.rejected()[0]).toMatch(/^\[N\/A\], Not Active, Not Active, 1, GPU-/);
+  });
+
+  test.concurrent("GB200: one tick of the board is 2009.42 W", async ({ onTestFinished }) => {
+    const one = casesOf("readable").find(({ file }) => file.includes("gb200-driver570"))!;
+    const scenario = playing(one.file, { rowsPerTick: 4, skipRows: 1 }, one.devices);
+    // That machine was asked for the flags by their old names and answered by the new ones.
+    const refusedFields = ["clocks_event_reasons.*"];
+    const rail = await open({ ...scenario, refusedFields }, onTestFinished);
+    await played(rail, 4);
+    expect(gpusOf(rail)).toEqual([0, 1, 2, 3]);
+    expect(windowOfAll(rail)?.meanPowerW).toBeCloseTo(2009.42, 9);
+    expect(rail.sampler.facts.fields.slice(0, 2)).toEqual([
+      DRAW,
+      "clocks_throttle_reasons.sw_power_cap",
+    ]);
+  });
+
+  test.concurrent("lines that only their order tells apart are no readings", async ({
+    onTestFinished,
+  }) => {
+    const file = "nvidia-smi-gb200-rail-4gpu-tick-noheader.csv";
+    const devices = [0, 1, 2, 3].map((index) => gpu(index));
+    const scenario = playing(file, { raw: true, rowsPerTick: 4, loop: true }, devices);
+    const message = await refusal(scenario, onTestFinished, { startTimeoutMs: 2000 });
+    expect(message).toContain("lines were rejected, the last one “517.58, Not Active, Not Active”");
+  });
+
+  test.concurrent("a sensor that stands still under work is refused", async ({
+    onTestFinished,
+  }) => {
+    // The 15 rows, slowly enough to last for more than ten seconds.
+    const scenario = playing("nvidia-smi-frozen-sensor-unknown-error.csv", { intervalMs: 750 });
+    const rail = await open(scenario, onTestFinished, { periodMs: 750 });
+    await expect
+      .poll(() => rail.samples().length, { timeout: 30_000, interval: 50 })
+      .toBe(15);
+    const [startMs, endMs] = [rail.samples()[0]!.atMs, rail.samples()[14]!.atMs];
+    const window = rail.sampler.judge(startMs, endMs);
+    expect(window).toMatchObject({ state: "refused", reasons: [{ reason: "rail_frozen" }] });
+    expect(rail.sampler.judge(startMs, endMs, false).state).toBe("measured");
+  });
+});
+
+describe("captures on which no rail opens", () => {
+  test.concurrent.for(casesOf("unreadable"))("$file: $says.0", async (one, { onTestFinished }) => {
+    const scenario = { ...playing(one.file, one.play, one.devices), ...driverOf(one) };
+    const message = await refusal(scenario, onTestFinished);
+    for (const part of one.says) expect(message).toContain(part);
+  });
+
+  test.concurrent.for(casesOf("error"))("$file", async (one, { onTestFinished }) => {
+    const text = captureText(one.file);
+    const wholeOutput = { text, exitCode: one.exitCode };
+    const message = await refusal({ devices: [gpu(0)], wholeOutput }, onTestFinished);
+    for (const line of text.split("\n")) expect(message).toContain(line.trim());
+    expect(message).toContain(one.remedy);
+    expect(message).toContain(`exit code ${one.exitCode}`);
+  });
+
+  // Errors come on stdout; a wrapper that sends them to stderr changes nothing.
+  test.concurrent.for(casesOf("error"))("$file on stderr", async (one, { onTestFinished }) => {
+    const text = captureText(one.file);
+    const wholeOutput = { text, exitCode: one.exitCode, stream: "stderr" } as const;
+    const message = await refusal({ devices: [gpu(0)], wholeOutput }, onTestFinished);
+    expect(message).toContain(text.split("\n")[0]);
+  });
+
+  test.concurrent.for(casesOf("error"))("$file in mid-run", async (one, { onTestFinished }) => {
+    const { exitCode, file } = one;
+    const die = { kind: "die", afterTicks: 3, exitCode, stdout: captureText(file) } as const;
+    const scenario = { devices: [gpu(0)], faults: [die], timing: { jitterMs: [0, 5] } } as const;
+    const rail = await open(scenario, onTestFinished);
+    await expect.poll(() => rail.events.at(-1)?.kind, { timeout: 10_000 }).toBe("ended");
+    expect(rail.samples()).toHaveLength(3);
+    expect(rail.events.at(-1)).toMatchObject({
+      why: expect.stringContaining(`exit code ${exitCode}`),
+    });
+    expect(rail.events.at(-1)).toMatchObject({
+      why: expect.stringContaining(captureText(file).trim().split("\n").at(-1)!.trim()),
+    });
+    expect(reasonsOfAll(rail)).toEqual(["rail_stalled"]);
+  });
+});
+
+describe("the text of nvidia-smi -q", () => {
+  test.concurrent.for(casesOf("report"))("$file is no answer to a query", async (one, {
+    onTestFinished,
+  }) => {
+    const wholeOutput = { text: captureText(one.file), exitCode: 0 };
+    const message = await refusal({ devices: [gpu(0)], wholeOutput }, onTestFinished);
+    expect(message).toContain("nvidia-smi said");
+  });
+
+  test.concurrent.for(casesOf("report"))("$file: a query of that machine", async (one, {
+    onTestFinished,
+  }) => {
+    const device = gpu(0, { name: one.name, cells: cellsOf(captureText(one.file)) });
+    const rail = await open({ devices: [device] }, onTestFinished);
+    expect(rail.sampler.facts.fields[0]).toBe(one.field);
+    expect(rail.sampler.facts.devices[0]).toMatchObject({ index: 0, name: one.name });
+    const { powerW, instantW } = one;
+    expect(readingOf(rail.samples()[0]!)).toEqual({
+      powerW,
+      ...(instantW === undefined ? {} : { instantW }),
+      swPowerCap: false,
+      hwPowerBrake: false,
+    });
+  });
+
+  /** The cells that a query would have, from the section of the GPU's own power. */
+  function cellsOf(text: string): Record<string, string> {
+    const [, section = ""] = /GPU Power Readings\n((?: {8}.*\n)+)/.exec(text) ?? [];
+    const valueOf = (name: string) =>
+      new RegExp(`${name} +: (.*)`).exec(section)?.[1]?.replace(/ W$/, "") ?? "missing";
+    const averageW = valueOf("Average Power Draw");
+    const instantW = valueOf("Instantaneous Power Draw");
+    return { [AVERAGE]: averageW, [INSTANT]: instantW, [DRAW]: averageW };
+  }
+});
+
+describe("other examples of the same kinds", () => {
+  const TOKENS = [
+    "[N/A]",
+    "[Not Supported]",
+    "[Insufficient Permissions]",
+    "[GPU requires reset]",
+    "[GPU is lost]",
+    "[Requested functionality has been deprecated]",
+    "[Unknown Error]",
+  ];
+  const allPower = (token: string) => ({ [AVERAGE]: token, [INSTANT]: token, [DRAW]: token });
+
+  /** Rows in a file of their own, played on these GPUs. */
+  async function writing(
+    rows: readonly string[],
+    onFinished: OnFinished,
+    play: Partial<Playback> = {},
+    devices: readonly ScenarioDevice[] = [gpu(0)],
+  ): Promise<Scenario> {
+    const dir = await mkdtemp(join(tmpdir(), "joulemark-rows-"));
+    onFinished(() => rm(dir, { recursive: true, force: true }));
+    const file = join(dir, "rows.csv");
+    await writeFile(file, `${rows.join("\n")}\n`);
+    return { devices, playback: { file, intervalMs: 20, ...play } };
+  }
+
+  const STREAM = ["index", "uuid", AVERAGE, CAP, BRAKE];
+  const header = STREAM.join(", ");
+
+  test.concurrent.for(TOKENS)("“%s” for the power of the only GPU is said", async (token, {
+    onTestFinished,
+  }) => {
+    const scenario = { devices: [gpu(0, { cells: allPower(token) })] };
+    const message = await refusal(scenario, onTestFinished);
+    expect(message).toContain(`GPU 0 power.draw.average ${token}`);
+  });
+
+  test.concurrent.for(TOKENS)("“%s” for one field: the next one is read", async (token, {
+    onTestFinished,
+  }) => {
+    const cells = { [AVERAGE]: token, [DRAW]: token };
+    const rail = await open({ devices: [gpu(0, { cells })] }, onTestFinished);
+    expect(rail.sampler.facts.fields[0]).toBe(INSTANT);
+  });
+
+  test.concurrent.for(TOKENS)("“%s” in one cell of one row each", async (token, {
+    onTestFinished,
+  }) => {
+    const good = ["0", "GPU-a", "100.5", "Active", "Not Active"];
+    const rows = STREAM.map((_, i) => good.map((cell, j) => (i === j ? token : cell)).join(", "));
+    const scenario = await writing([header, good.join(", "), ...rows], onTestFinished, {}, [
+      gpu(0, { uuid: "GPU-a" }),
+    ]);
+    // A row without an index belongs to the only GPU all the same: here it tells it by its uuid.
+    const noIndex = { ...scenario.playback!, columns: undefined };
+    const rail = await open(
+      { ...scenario, playback: { ...noIndex, file: scenario.playback!.file } as Playback },
+      onTestFinished,
+    );
+    await played(rail, 5);
+    const told = { powerW: 100.5, swPowerCap: true, hwPowerBrake: false };
+    expect(rail.samples().map(readingOf)).toEqual([
+      told,
+      told,
+      told,
+      { powerW: 100.5, hwPowerBrake: false },
+      { powerW: 100.5, swPowerCap: true },
+    ]);
+    expect(new Set(rail.samples().map(({ device }) => device))).toEqual(new Set(["GPU-a"]));
+    expect(rail.rejected()).toHaveLength(1);
+  });
+});
