@@ -5,7 +5,7 @@ import { explainOutput, refusedField } from "./explain-output.ts";
 import { askOnce, type OneShotOptions } from "./one-shot.ts";
 
 /** The power fields, the better one first. Which of them a GPU has depends on it and its driver. */
-export const POWER_FIELDS = ["power.draw.average", "power.draw.instant", "power.draw"] as const;
+const POWER_FIELDS = ["power.draw.average", "power.draw.instant", "power.draw"] as const;
 
 const FLAG_SETS: readonly (readonly string[])[] = [
   ["clocks_event_reasons.sw_power_cap", "clocks_event_reasons.hw_power_brake_slowdown"],

@@ -3,17 +3,27 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EnergyWindow, PowerSample } from "joulemark";
 import { describe, expect, test } from "vitest";
-import type { Playback, Scenario, ScenarioDevice } from "../../../src/engine/nvidia-smi/scenario.ts";
+import type { Scenario, ScenarioDevice } from "../../../src/engine/nvidia-smi/scenario.ts";
 import { gpu } from "../../support/scenarios.ts";
 import { ANSWERS, RECORDINGS, type Reading } from "./handed-cases/answers.ts";
-import { AVERAGE, BRAKE, CAP, CAPTURES, captureText, DRAW, INSTANT } from "./handed-cases/captures.ts";
 import {
-  CASES,
-  driverOf,
-  type HandedCase,
-  type ReadableCase,
-} from "./handed-cases/cases.ts";
-import { type OnFinished, open, type Played, played, playing, refusal } from "./handed-cases/play.ts";
+  AVERAGE,
+  BRAKE,
+  CAP,
+  CAPTURES,
+  captureText,
+  DRAW,
+  INSTANT,
+} from "./handed-cases/captures.ts";
+import { CASES, driverOf, type HandedCase, type ReadableCase } from "./handed-cases/cases.ts";
+import {
+  type OnFinished,
+  open,
+  type Played,
+  played,
+  playing,
+  refusal,
+} from "./handed-cases/play.ts";
 
 function casesOf<K extends HandedCase["kind"]>(kind: K): Extract<HandedCase, { kind: K }>[] {
   return CASES.filter((one): one is Extract<HandedCase, { kind: K }> => one.kind === kind);
@@ -134,9 +144,7 @@ describe("captures that give readings", () => {
     // The 15 rows, slowly enough to last for more than ten seconds.
     const scenario = playing("nvidia-smi-frozen-sensor-unknown-error.csv", { intervalMs: 750 });
     const rail = await open(scenario, onTestFinished, { periodMs: 750 });
-    await expect
-      .poll(() => rail.samples().length, { timeout: 30_000, interval: 50 })
-      .toBe(15);
+    await expect.poll(() => rail.samples().length, { timeout: 30_000, interval: 50 }).toBe(15);
     const [startMs, endMs] = [rail.samples()[0]!.atMs, rail.samples()[14]!.atMs];
     const window = rail.sampler.judge(startMs, endMs);
     expect(window).toMatchObject({ state: "refused", reasons: [{ reason: "rail_frozen" }] });
@@ -186,29 +194,31 @@ describe("captures on which no rail opens", () => {
 });
 
 describe("the text of nvidia-smi -q", () => {
-  test.concurrent.for(casesOf("report"))("$file is no answer to a query", async (one, {
-    onTestFinished,
-  }) => {
-    const wholeOutput = { text: captureText(one.file), exitCode: 0 };
-    const message = await refusal({ devices: [gpu(0)], wholeOutput }, onTestFinished);
-    expect(message).toContain("nvidia-smi said");
-  });
+  test.concurrent.for(casesOf("report"))(
+    "$file is no answer to a query",
+    async (one, { onTestFinished }) => {
+      const wholeOutput = { text: captureText(one.file), exitCode: 0 };
+      const message = await refusal({ devices: [gpu(0)], wholeOutput }, onTestFinished);
+      expect(message).toContain("nvidia-smi said");
+    },
+  );
 
-  test.concurrent.for(casesOf("report"))("$file: a query of that machine", async (one, {
-    onTestFinished,
-  }) => {
-    const device = gpu(0, { name: one.name, cells: cellsOf(captureText(one.file)) });
-    const rail = await open({ devices: [device] }, onTestFinished);
-    expect(rail.sampler.facts.fields[0]).toBe(one.field);
-    expect(rail.sampler.facts.devices[0]).toMatchObject({ index: 0, name: one.name });
-    const { powerW, instantW } = one;
-    expect(readingOf(rail.samples()[0]!)).toEqual({
-      powerW,
-      ...(instantW === undefined ? {} : { instantW }),
-      swPowerCap: false,
-      hwPowerBrake: false,
-    });
-  });
+  test.concurrent.for(casesOf("report"))(
+    "$file: a query of that machine",
+    async (one, { onTestFinished }) => {
+      const device = gpu(0, { name: one.name, cells: cellsOf(captureText(one.file)) });
+      const rail = await open({ devices: [device] }, onTestFinished);
+      expect(rail.sampler.facts.fields[0]).toBe(one.field);
+      expect(rail.sampler.facts.devices[0]).toMatchObject({ index: 0, name: one.name });
+      const { powerW, instantW } = one;
+      expect(readingOf(rail.samples()[0]!)).toEqual({
+        powerW,
+        ...(instantW === undefined ? {} : { instantW }),
+        swPowerCap: false,
+        hwPowerBrake: false,
+      });
+    },
+  );
 
   /** The cells that a query would have, from the section of the GPU's own power. */
   function cellsOf(text: string): Record<string, string> {
@@ -231,65 +241,223 @@ describe("other examples of the same kinds", () => {
     "[Requested functionality has been deprecated]",
     "[Unknown Error]",
   ];
-  const allPower = (token: string) => ({ [AVERAGE]: token, [INSTANT]: token, [DRAW]: token });
+  const GOOD = ["100.50", "Active", "Not Active", "0", "GPU-00000000", "99.25"];
+  const good: Reading = {
+    powerW: 100.5,
+    swPowerCap: true,
+    hwPowerBrake: false,
+    instantW: 99.25,
+  };
 
-  /** Rows in a file of their own, played on these GPUs. */
-  async function writing(
-    rows: readonly string[],
+  /** The good row with other cells at some places. */
+  const row = (cells: Readonly<Record<number, string>> = {}) =>
+    GOOD.map((cell, i) => cells[i] ?? cell).join(", ");
+
+  /** A stand-in whose loop prints these lines as they are; queries are answered from the GPUs. */
+  async function printing(
+    lines: readonly string[],
     onFinished: OnFinished,
-    play: Partial<Playback> = {},
-    devices: readonly ScenarioDevice[] = [gpu(0)],
+    {
+      devices = [gpu(0)],
+      rowsPerTick = 1,
+    }: { devices?: ScenarioDevice[]; rowsPerTick?: number } = {},
   ): Promise<Scenario> {
-    const dir = await mkdtemp(join(tmpdir(), "joulemark-rows-"));
+    const dir = await mkdtemp(join(tmpdir(), "joulemark-lines-"));
     onFinished(() => rm(dir, { recursive: true, force: true }));
-    const file = join(dir, "rows.csv");
-    await writeFile(file, `${rows.join("\n")}\n`);
-    return { devices, playback: { file, intervalMs: 20, ...play } };
+    const file = join(dir, "lines.csv");
+    await writeFile(file, lines.map((line) => `${line}\n`).join(""));
+    return { devices, playback: { file, raw: true, rowsPerTick, intervalMs: 20 } };
   }
 
-  const STREAM = ["index", "uuid", AVERAGE, CAP, BRAKE];
-  const header = STREAM.join(", ");
+  test.concurrent.for(TOKENS)(
+    "“%s” for all power of the only GPU is said",
+    async (token, { onTestFinished }) => {
+      const cells = { [AVERAGE]: token, [INSTANT]: token, [DRAW]: token };
+      const message = await refusal({ devices: [gpu(0, { cells })] }, onTestFinished);
+      expect(message).toContain(`GPU 0 power.draw.average ${token}`);
+    },
+  );
 
-  test.concurrent.for(TOKENS)("“%s” for the power of the only GPU is said", async (token, {
-    onTestFinished,
-  }) => {
-    const scenario = { devices: [gpu(0, { cells: allPower(token) })] };
-    const message = await refusal(scenario, onTestFinished);
-    expect(message).toContain(`GPU 0 power.draw.average ${token}`);
-  });
+  test.concurrent.for(TOKENS)(
+    "“%s” for two fields: the third is read",
+    async (token, { onTestFinished }) => {
+      const cells = { [AVERAGE]: token, [DRAW]: token };
+      const rail = await open({ devices: [gpu(0, { cells })] }, onTestFinished);
+      expect(rail.sampler.facts.fields[0]).toBe(INSTANT);
+      expect(rail.samples()[0]).not.toHaveProperty("instantW");
+    },
+  );
 
-  test.concurrent.for(TOKENS)("“%s” for one field: the next one is read", async (token, {
-    onTestFinished,
-  }) => {
-    const cells = { [AVERAGE]: token, [DRAW]: token };
-    const rail = await open({ devices: [gpu(0, { cells })] }, onTestFinished);
-    expect(rail.sampler.facts.fields[0]).toBe(INSTANT);
-  });
+  test.concurrent.for(TOKENS)(
+    "“%s” in one cell of each row, then in all of them",
+    async (token, { onTestFinished }) => {
+      const lost = GOOD.map(() => token).join(", ");
+      const lines = [row(), ...GOOD.map((_, i) => row({ [i]: token })), lost, row()];
+      const rail = await open(await printing(lines, onTestFinished), onTestFinished);
+      await played(rail, 7);
+      const { instantW: _instantW, ...plain } = good;
+      expect(rail.samples().map(readingOf)).toEqual([
+        good,
+        { powerW: 100.5, hwPowerBrake: false, instantW: 99.25 },
+        { powerW: 100.5, swPowerCap: true, instantW: 99.25 },
+        good,
+        good,
+        plain,
+        good,
+      ]);
+      expect(gpusOf(rail)).toEqual(Array(7).fill(0));
+      expect(rail.rejected()).toEqual([row({ 0: token }), lost]);
+    },
+  );
 
-  test.concurrent.for(TOKENS)("“%s” in one cell of one row each", async (token, {
-    onTestFinished,
-  }) => {
-    const good = ["0", "GPU-a", "100.5", "Active", "Not Active"];
-    const rows = STREAM.map((_, i) => good.map((cell, j) => (i === j ? token : cell)).join(", "));
-    const scenario = await writing([header, good.join(", "), ...rows], onTestFinished, {}, [
-      gpu(0, { uuid: "GPU-a" }),
-    ]);
-    // A row without an index belongs to the only GPU all the same: here it tells it by its uuid.
-    const noIndex = { ...scenario.playback!, columns: undefined };
-    const rail = await open(
-      { ...scenario, playback: { ...noIndex, file: scenario.playback!.file } as Playback },
-      onTestFinished,
+  test.concurrent.for(TOKENS)(
+    "“%s” as the uuid of every GPU: they go by their index",
+    async (token, { onTestFinished }) => {
+      const devices = [0, 1].map((index) => gpu(index, { cells: { uuid: token } }));
+      const rail = await open({ devices, timing: { jitterMs: [0, 5] } }, onTestFinished);
+      await expect.poll(() => rail.samples().length, { timeout: 10_000 }).toBeGreaterThan(5);
+      expect(rail.sampler.facts.devices).toMatchObject([
+        { id: "0", index: 0, name: "NVIDIA H100 80GB HBM3" },
+        { id: "1", index: 1 },
+      ]);
+      for (const { device, powerW } of rail.samples())
+        expect(Math.abs(powerW - (device === "0" ? 100 : 200))).toBeLessThan(1);
+      expect(rail.rejected()).toEqual([]);
+    },
+  );
+
+  test.concurrent.for(TOKENS)(
+    "“%s” as the index of every GPU: they go by their uuid",
+    async (token, { onTestFinished }) => {
+      const devices = [0, 1].map((index) => gpu(index, { cells: { index: token } }));
+      const rail = await open({ devices, timing: { jitterMs: [0, 5] } }, onTestFinished);
+      await expect.poll(() => rail.samples().length, { timeout: 10_000 }).toBeGreaterThan(5);
+      expect(rail.sampler.facts.devices.map(({ id }) => id)).toEqual([
+        "GPU-00000000",
+        "GPU-00000001",
+      ]);
+      for (const { device, powerW } of rail.samples())
+        expect(Math.abs(powerW - (device === "GPU-00000000" ? 100 : 200))).toBeLessThan(1);
+    },
+  );
+
+  test.concurrent("neither index nor uuid: nothing is made up", async ({ onTestFinished }) => {
+    const devices = [0, 1].map((index) =>
+      gpu(index, { cells: { index: "[Unknown Error]", uuid: "[Unknown Error]" } }),
     );
-    await played(rail, 5);
-    const told = { powerW: 100.5, swPowerCap: true, hwPowerBrake: false };
-    expect(rail.samples().map(readingOf)).toEqual([
-      told,
-      told,
-      told,
-      { powerW: 100.5, hwPowerBrake: false },
-      { powerW: 100.5, swPowerCap: true },
-    ]);
-    expect(new Set(rail.samples().map(({ device }) => device))).toEqual(new Set(["GPU-a"]));
-    expect(rail.rejected()).toHaveLength(1);
+    const message = await refusal({ devices }, onTestFinished, { startTimeoutMs: 2000 });
+    expect(message).toContain("lines were rejected");
+    expect(message).toContain("[Unknown Error], [Unknown Error]");
+  });
+
+  test.concurrent.for([
+    [[0]],
+    [[1, 0]],
+    [[2, 0, 1]],
+    [[7, 6, 5, 4, 3, 2, 1, 0]],
+    [[3, 11]],
+  ] as const)("rows of the GPUs %j, in this order", async ([indexes], { onTestFinished }) => {
+    const devices = indexes.map((index) => gpu(index));
+    const tick = indexes.map((index) =>
+      row({ 0: `${index}00.5`, 3: `${index}`, 4: gpu(index).uuid }),
+    );
+    // The second tick comes the other way round.
+    const lines = [...tick, ...tick.toReversed()];
+    const scenario = await printing(lines, onTestFinished, {
+      devices,
+      rowsPerTick: devices.length,
+    });
+    const rail = await open(scenario, onTestFinished);
+    await played(rail, lines.length);
+    expect(gpusOf(rail)).toEqual([...indexes, ...indexes.toReversed()]);
+    for (const { device, powerW } of rail.samples()) {
+      const index = devices.findIndex(({ uuid }) => uuid === device);
+      expect(powerW).toBe(indexes[index]! * 100 + 0.5);
+    }
+    const totalW = indexes.reduce<number>((sum, index) => sum + index * 100 + 0.5, 0);
+    expect(windowOfAll(rail)?.meanPowerW).toBeCloseTo(totalW, 6);
+  });
+
+  test.concurrent("a row of a GPU that was not there before is not counted in", async ({
+    onTestFinished,
+  }) => {
+    const stranger = row({ 3: "1", 4: "GPU-00000001" });
+    const scenario = await printing([row(), stranger, row()], onTestFinished);
+    const rail = await open(scenario, onTestFinished);
+    await played(rail, 2);
+    expect(gpusOf(rail)).toEqual([0, 0]);
+    expect(rail.rejected()).toEqual([stranger]);
+  });
+
+  test.concurrent.for<[string, string[], string, string | undefined]>([
+    ["595.80", [], AVERAGE, CAP],
+    ["580.65", ["clocks_throttle_reasons.*"], AVERAGE, CAP],
+    ["550.54", [BRAKE], AVERAGE, "clocks_throttle_reasons.sw_power_cap"],
+    ["550.54", [BRAKE, "clocks_throttle_reasons.*"], AVERAGE, "index"],
+    ["530.30", [INSTANT], AVERAGE, CAP],
+    ["525.60", [AVERAGE], INSTANT, CAP],
+    ["525.60", [AVERAGE, INSTANT], DRAW, CAP],
+    [
+      "470.57",
+      ["power.draw.*", "clocks_event_reasons.*"],
+      DRAW,
+      "clocks_throttle_reasons.sw_power_cap",
+    ],
+    ["390.12", ["power.draw.*", "clocks_*", "mig.mode.current", "uuid"], DRAW, "index"],
+  ])(
+    "driver %s without %j: %s",
+    async ([driverVersion, refusedFields, field, second], { onTestFinished }) => {
+      const scenario = { devices: [gpu(0)], driverVersion, refusedFields };
+      const rail = await open(scenario, onTestFinished);
+      expect(rail.sampler.facts.fields[0]).toBe(field);
+      expect(rail.sampler.facts.fields[1]).toBe(second);
+      expect(rail.sampler.facts.driverVersion).toBe(driverVersion);
+      expect(Math.abs(rail.samples()[0]!.powerW - 100)).toBeLessThan(1);
+    },
+  );
+
+  test("a driver without the field says what the captured one said", async () => {
+    expect(captureText("nvidia-smi-err-invalid-field-average-driver525.txt")).toBe(
+      `Field "${AVERAGE}" is not a valid field to query.\n\n`,
+    );
+  });
+
+  test.concurrent("headers by old names and new ones, with units and without, are skipped", async ({
+    onTestFinished,
+  }) => {
+    const names = [AVERAGE, CAP, BRAKE, "index", "uuid", INSTANT];
+    const old = names.map((name) => name.replace("event", "throttle"));
+    const withUnits = (list: string[]) =>
+      list.map((name) => (name.startsWith("power") ? `${name} [W]` : name)).join(", ");
+    const lines = [withUnits(names), row(), "", withUnits(old), row(), "  ", old.join(", "), row()];
+    const crlf = lines.map((line) => `${line}\r`);
+    for (const text of [lines, crlf]) {
+      const rail = await open(await printing(text, onTestFinished), onTestFinished);
+      await played(rail, 3);
+      expect(rail.samples().map(readingOf)).toEqual([good, good, good]);
+      expect(rail.rejected()).toEqual([]);
+    }
+  });
+
+  test.concurrent("errors and torn rows in mid-stream are counted, never read", async ({
+    onTestFinished,
+  }) => {
+    const bad = [
+      "Unable to determine the device handle for GPU 0000:02:00.0: GPU is lost.  Reboot the system",
+      "0, 0, 0, 0, 0",
+      row({ 0: "627.40 W" }),
+      row({ 0: "-5" }),
+      row({ 0: "inf" }),
+      row({ 0: "6262026/07/03 22:11:11.101" }),
+      `${row()}, 0`,
+      `100.50, Active, Not Act${row()}`,
+      row().slice(0, 20),
+      "62",
+    ];
+    const lines = bad.flatMap((line) => [row(), line]);
+    const rail = await open(await printing(lines, onTestFinished), onTestFinished);
+    await played(rail, bad.length);
+    expect(rail.samples().map(readingOf)).toEqual(bad.map(() => good));
+    expect(rail.rejected()).toEqual(bad);
   });
 });

@@ -1,5 +1,9 @@
 import type { EnergyWindow, RailFacts } from "joulemark";
-import type { Playback, Scenario, ScenarioDevice } from "../../../../src/engine/nvidia-smi/scenario.ts";
+import type {
+  Playback,
+  Scenario,
+  ScenarioDevice,
+} from "../../../../src/engine/nvidia-smi/scenario.ts";
 import { gpu } from "../../../support/scenarios.ts";
 import { AVERAGE, DRAW, INSTANT } from "./captures.ts";
 
@@ -202,9 +206,7 @@ export const CASES: readonly HandedCase[] = [
       // The uuid is the last cell of its line: no CR may stick to it.
       file: "nvidia-smi-rtx4090-windows-crlf.csv",
       facts: {
-        devices: [
-          { id: "GPU-abc", index: 0, name: "NVIDIA GeForce RTX 4090", powerLimitW: 320 },
-        ],
+        devices: [{ id: "GPU-abc", index: 0, name: "NVIDIA GeForce RTX 4090", powerLimitW: 320 }],
       },
     },
     {
@@ -212,9 +214,7 @@ export const CASES: readonly HandedCase[] = [
       driverVersion: "442.19",
       facts: {
         driverVersion: "442.19",
-        devices: [
-          { id: "GPU-00000000", index: 0, name: "GeForce RTX 2080 Ti", powerLimitW: 210 },
-        ],
+        devices: [{ id: "GPU-00000000", index: 0, name: "GeForce RTX 2080 Ti", powerLimitW: 210 }],
       },
       window: { maxPowerW: 228.82 },
     },
@@ -230,7 +230,10 @@ export const CASES: readonly HandedCase[] = [
       file: "nvidia-smi-k40m-powerdraw-only-lms5-raw.csv",
       devices: [gpu(0, { name: "Tesla K40m" })],
     },
-    { file: "nvidia-smi-frozen-sensor-unknown-error.csv", window: { samples: 15, maxPowerW: 46.19 } },
+    {
+      file: "nvidia-smi-frozen-sensor-unknown-error.csv",
+      window: { samples: 15, maxPowerW: 46.19 },
+    },
     { file: "nvidia-smi-stream-concatenated-row.csv" },
   ]),
 

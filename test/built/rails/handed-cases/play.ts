@@ -6,7 +6,11 @@ import {
   type RailSampler,
 } from "joulemark";
 import { expect } from "vitest";
-import type { Playback, Scenario, ScenarioDevice } from "../../../../src/engine/nvidia-smi/scenario.ts";
+import type {
+  Playback,
+  Scenario,
+  ScenarioDevice,
+} from "../../../../src/engine/nvidia-smi/scenario.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { gpu } from "../../../support/scenarios.ts";
 import { installStandIn } from "../../../support/stand-in.ts";
