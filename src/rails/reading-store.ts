@@ -67,27 +67,38 @@ export class ReadingStore {
 
   /** The readings from `startMs` to `endMs`, and up to `margin` more on both sides. */
   around(startMs: number, endMs: number, margin: number): readonly PowerSample[] {
+    const from = Math.max(0, this.#firstWhere((atMs) => atMs >= startMs) - margin);
+    const to = Math.min(this.#length, this.#firstWhere((atMs) => atMs > endMs) + margin);
     const found: PowerSample[] = [];
-    let before: PowerSample[] = [];
-    let after = 0;
-    for (const chunk of this.#chunks) {
-      // A chunk that ends well before the window can only give its last readings.
-      const from = chunk.atMs[chunk.length - 1]! < startMs ? Math.max(0, chunk.length - margin) : 0;
-      for (let i = from; i < chunk.length && after < margin; i++) {
-        const sample = this.#sampleAt(chunk, i);
-        if (sample.atMs < startMs) before.push(sample);
-        else if (sample.atMs <= endMs) found.push(sample);
-        else {
-          found.push(sample);
-          after++;
-        }
-      }
-      before = before.slice(-margin);
-    }
-    return [...before, ...found];
+    for (let i = from; i < to; i++) found.push(this.#sampleAt(i));
+    return found;
   }
 
-  #sampleAt(chunk: Chunk, i: number): PowerSample {
+  /** Every chunk but the last one is full. */
+  get #length(): number {
+    const last = this.#chunks.at(-1);
+    return last === undefined ? 0 : (this.#chunks.length - 1) * CHUNK + last.length;
+  }
+
+  /** Place of the first reading whose time fulfils what all later ones fulfil; a binary search. */
+  #firstWhere(isReached: (atMs: number) => boolean): number {
+    let from = 0;
+    let to = this.#length;
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (isReached(this.#chunkOf(middle).atMs[middle % CHUNK]!)) to = middle;
+      else from = middle + 1;
+    }
+    return from;
+  }
+
+  #chunkOf(place: number): Chunk {
+    return this.#chunks[Math.floor(place / CHUNK)]!;
+  }
+
+  #sampleAt(place: number): PowerSample {
+    const chunk = this.#chunkOf(place);
+    const i = place % CHUNK;
     const flags = chunk.flags[i]!;
     const instantW = chunk.instantW[i]!;
     return {

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import * as library from "../src/index.ts";
+
+test("the library's face: these names and no others", () => {
+  expect(Object.keys(library).toSorted()).toEqual([
+    "EnergyMeter",
+    "JoulemarkError",
+    "RailUnreadableError",
+    "aboveIdleJ",
+    "idleLine",
+    "integrate",
+    "joulesPerToken",
+    "listRails",
+    "nowMs",
+    "openNvidiaSmi",
+    "parseLine",
+    "runMetrics",
+    "samplerCostLine",
+    "settleMs",
+    "sumDevices",
+    "sumWindows",
+    "windowLine",
+    "windowMetrics",
+  ]);
+});

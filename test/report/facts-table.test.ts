@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { factsTable } from "../../src/report/facts-table.ts";
+import { joules, seconds } from "../../src/report/figures.ts";
+
+test("values stand below each other, and none goes past 100 characters", () => {
+  const long = "word ".repeat(60).trim();
+  const table = factsTable(
+    "title",
+    [
+      ["a", "1"],
+      ["longer", [long, "2"]],
+    ],
+    false,
+  );
+  const lines = table.split("\n");
+  expect(lines[0]).toBe("title");
+  expect(lines[1]).toBe("  a       1");
+  expect(lines.at(-1)).toBe("          2");
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(100);
+  expect(table).not.toContain("\u001b");
+  expect(factsTable("title", [["a", "1"]], true)).toContain("\u001b[1mtitle");
+});
+
+test("figures for people keep the digits that count", () => {
+  expect(joules(2275.58)).toBe("2,275.6 J");
+  expect(joules(28.2249)).toBe("28.22 J");
+  expect(joules(-3.456)).toBe("-3.46 J");
+  expect(seconds(6.128)).toBe("6.13 s");
+  expect(seconds(1234.56)).toBe("1234.6 s");
+});
