@@ -2,6 +2,8 @@ import { defineConfig, type ViteUserConfig } from "vitest/config";
 
 const config: ViteUserConfig = defineConfig({
   test: {
+    // Most tests wait for children; two cores serve three of them.
+    maxWorkers: 3,
     projects: [
       {
         test: {

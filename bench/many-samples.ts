@@ -26,6 +26,7 @@ export function memoryOfManySamples(): readonly MemoryPoint[] {
     covers: "",
     excludes: "",
     warnings: [],
+    silentDevices: [],
   };
   const noFeed = {
     drain: () => undefined,

@@ -1,13 +1,13 @@
-import { workerData } from "node:worker_threads";
+import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
 
-/** What a thread of ours finds in its `workerData`, so that its clock starts where its parent's did. */
-export interface ClockSeed {
-  /** Origin of the run's clock, in nanoseconds of the machine's monotonic clock. */
-  readonly clockOriginNs: bigint;
-}
+const KEY = "joulemark:clockOriginNs";
 
-/** The run's origin: the moment this module was first loaded in the program's main thread. */
+/**
+ * The run's origin, in ns of the machine's monotonic clock: the moment this module was first loaded
+ * in the program. Every thread that is started from then on inherits it.
+ */
 export const clockOriginNs: bigint = inheritedOriginNs() ?? process.hrtime.bigint();
+setEnvironmentData(KEY, clockOriginNs);
 
 const ORIGIN_S = Number(clockOriginNs / 1_000_000_000n);
 const ORIGIN_REST_NS = Number(clockOriginNs % 1_000_000_000n);
@@ -15,7 +15,7 @@ const ORIGIN_REST_NS = Number(clockOriginNs % 1_000_000_000n);
 /**
  * Milliseconds since the run's origin, on the machine's monotonic clock.
  *
- * The same in every thread that joulemark starts. Steps of the wall clock do not touch it.
+ * The same in a thread and in those that it starts. Steps of the wall clock do not touch it.
  */
 export function nowMs(): number {
   const [s, ns] = process.hrtime();
@@ -23,6 +23,6 @@ export function nowMs(): number {
 }
 
 function inheritedOriginNs(): bigint | undefined {
-  const seed = (workerData as Partial<ClockSeed> | null)?.clockOriginNs;
-  return typeof seed === "bigint" ? seed : undefined;
+  const originNs: unknown = getEnvironmentData(KEY);
+  return typeof originNs === "bigint" ? originNs : undefined;
 }

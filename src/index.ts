@@ -28,7 +28,8 @@ export {
   type UnreadableRail,
 } from "./rails/list-rails.ts";
 export type { MeterTarget } from "./rails/local-target.ts";
-export { EnergyMeter, type LogLine, type MeterOptions } from "./rails/meter.ts";
+export { EnergyMeter, type LogLine } from "./rails/meter.ts";
+export type { MeterOptions, RailName } from "./rails/meter-options.ts";
 export { type NvidiaSmiOptions, openNvidiaSmi } from "./rails/nvidia-smi/open-nvidia-smi.ts";
 export type { RailSampler, WindowOptions } from "./rails/sampler.ts";
 export type {

@@ -13,6 +13,7 @@ export async function findProgram(
   command: string,
   path: string = process.env["PATH"] ?? "",
 ): Promise<FoundProgram> {
+  if (command === "") return { state: "not-found" };
   const candidates = command.includes("/")
     ? [command]
     : path.split(delimiter).map((folder) => join(folder === "" ? "." : folder, command));

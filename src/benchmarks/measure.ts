@@ -1,7 +1,8 @@
 import { nowMs } from "../clock.ts";
 import { finiteSorted } from "../energy/metrics.ts";
 import { windowMetrics } from "../energy/window-metrics.ts";
-import { EnergyMeter, type LogLine, type MeterOptions } from "../rails/meter.ts";
+import { EnergyMeter, type LogLine } from "../rails/meter.ts";
+import type { MeterOptions } from "../rails/meter-options.ts";
 import type { RailWindow } from "../rails/source.ts";
 import type { CommandEnd, MeasureResult } from "../records/measure-result.ts";
 import { runCommand } from "./run-command.ts";

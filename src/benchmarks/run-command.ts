@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { nowMs } from "../clock.ts";
 import type { CommandEnd } from "../records/measure-result.ts";
@@ -22,7 +23,7 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
   });
   const forward = (signal: NodeJS.Signals): void => {
     // A key at the terminal reaches the command by itself; a second copy could be taken for more.
-    if (!(isFromTerminal(signal) && isAtTerminal())) child.kill(signal);
+    if (!(isFromKey(signal) && isInForeground())) child.kill(signal);
   };
   for (const signal of POLITE) process.on(signal, forward);
   try {
@@ -47,10 +48,18 @@ export function exitCodeOf(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal];
 }
 
-function isFromTerminal(signal: NodeJS.Signals): boolean {
+function isFromKey(signal: NodeJS.Signals): boolean {
   return signal === "SIGINT" || signal === "SIGQUIT";
 }
 
-function isAtTerminal(): boolean {
-  return [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY);
+/** Whether this program is in the terminal's foreground group, to which keys send their signals. */
+function isInForeground(): boolean {
+  try {
+    const stat = readFileSync("/proc/self/stat", "latin1");
+    // Behind the name in parentheses: state ppid pgrp session tty_nr tpgid …
+    const [, , pgrp, , , tpgid] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return pgrp === tpgid;
+  } catch {
+    return [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY);
+  }
 }

@@ -10,6 +10,7 @@ import { wrap } from "../report/facts-table.ts";
 import { joules, percent } from "../report/figures.ts";
 import { measureTable } from "../report/measure-table.ts";
 import type { Interrupts } from "./interrupts.ts";
+import { logText } from "./log-text.ts";
 import type { Output } from "./output.ts";
 
 const JOB = fileURLToPath(new URL("../engine/simulated-job.js", import.meta.url));
@@ -47,16 +48,16 @@ export function demoCommand(output: Output, interrupts: Interrupts): Command {
             meter: { rail: "nvidia-smi", nvidiaSmiPath: standIn.path },
           },
           {
-            onLog: ({ text }) => output.note(wrap(`joulemark: ${text}`, 100).join("\n  ")),
+            onLog: (line) => output.note(logText(line, output.noteLook.width)),
             onCommand: (phase) => interrupts.leaveTo(phase === "started" ? "the command" : "us"),
           },
           interrupts.signal,
         );
         const named = { ...result, command: "a simulated job" };
-        output.result(`\n${measureTable(named, output.resultHasColour)}\n`);
+        output.result(`\n${measureTable(named, output.resultLook)}\n`);
         const { startMs, endMs } = result.end;
         const truthJ = stepsTruthJ(stepsPath, clockOriginNs, IDLE_W, startMs, endMs);
-        output.result(`${truthText(result, truthJ)}\n\n${NEXT}`);
+        output.result(`${truthText(result, truthJ, output.resultLook.width)}\n\n${NEXT}`);
         process.exitCode = result.end.exitCode;
       } finally {
         await standIn.remove();
@@ -64,13 +65,13 @@ export function demoCommand(output: Output, interrupts: Interrupts): Command {
     });
 }
 
-function truthText({ window }: MeasureResult, truthJ: number): string {
+function truthText({ window }: MeasureResult, truthJ: number, width: number): string {
   const truth = `SIMULATED truth: ${joules(truthJ)} really went into the window (the area under the simulated power curve).`;
-  if (window.state === "refused") return truth;
+  if (window.state === "refused") return wrap(truth, width).join("\n");
   const error = window.energyJ / truthJ - 1;
   const sign = error < 0 ? "−" : "+";
   const gap = `The plain integral of the readings says ${joules(window.energyJ)} (${sign}${percent(Math.abs(error), 1)}), since each reading is the mean of the second before it. docs/method.md tells the whole story.`;
-  return wrap(`${truth} ${gap}`, 100).join("\n");
+  return wrap(`${truth} ${gap}`, width).join("\n");
 }
 
 const NEXT = [

@@ -8,7 +8,8 @@ import type { MeasureResult } from "../records/measure-result.ts";
 import { createRunFolder, type RunFolder } from "../records/run-folder.ts";
 import { measureTable } from "../report/measure-table.ts";
 import type { Interrupts } from "./interrupts.ts";
-import { meterOptions, type RailFlags, railFlags, seconds } from "./options.ts";
+import { logText } from "./log-text.ts";
+import { meterOptions, path, type RailFlags, railFlags, seconds } from "./options.ts";
 import type { Output } from "./output.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -40,7 +41,7 @@ export function measureCliCommand(output: Output, interrupts: Interrupts): Comma
       "length of the idle baseline in seconds, 0 for none (default: 2)",
       seconds,
     )
-    .option("--out <dir>", "keep every reading and the record in a new folder below this one")
+    .option("--out <dir>", "keep every reading and the record in a new folder below this one", path)
     .option("--json", "print one JSON object on stdout; the command's stdout goes to stderr")
     .option("--quiet", "no words on the way, the result alone")
     .passThroughOptions()
@@ -62,7 +63,7 @@ async function run(
   }
   const folder = flags.out === undefined ? undefined : await openFolder(flags.out);
   const say = ({ level, text }: LogLine): void => {
-    if (!flags.quiet) output.note(`joulemark: ${level === "warn" ? "warning: " : ""}${text}`);
+    if (!flags.quiet) output.note(logText({ level, text }, output.noteLook.width));
   };
   try {
     const result = await measureCommand(
@@ -102,7 +103,7 @@ async function show(
   output: Output,
 ): Promise<void> {
   if (flags.json) output.result(JSON.stringify(measureJson(result), null, 2));
-  else output.note(measureTable(result, output.notesHaveColour));
+  else output.note(measureTable(result, output.noteLook));
   if (folder === undefined) return;
   try {
     await folder.write("record.json", measureJson(result));

@@ -1,9 +1,9 @@
 import { InvalidArgumentError, Option } from "commander";
-import type { MeterOptions } from "../rails/meter.ts";
+import { type MeterOptions, RAIL_NAMES, type RailName } from "../rails/meter-options.ts";
 
 /** The flags about the rail, as the parser gives them: already numbers with units. */
 export interface RailFlags {
-  readonly rail: "auto" | "nvidia-smi" | "none";
+  readonly rail: RailName;
   readonly railPeriod: number;
   readonly railDevices?: readonly string[];
   readonly railWait: number;
@@ -12,7 +12,10 @@ export interface RailFlags {
 
 /** Flags that say which nvidia-smi is asked, and how long it may take. */
 export const nvidiaSmiFlags: readonly Option[] = [
-  new Option("--nvidia-smi <path>", "the nvidia-smi program, where it is not the one in PATH"),
+  new Option(
+    "--nvidia-smi <path>",
+    "the nvidia-smi program, where it is not the one in PATH",
+  ).argParser(path),
   new Option("--rail-wait <s>", "how long the rail may take to give its first reading, in seconds")
     .default(3)
     .argParser(positiveSeconds),
@@ -20,9 +23,7 @@ export const nvidiaSmiFlags: readonly Option[] = [
 
 /** Flags about the rail that every benchmark has. */
 export const railFlags: readonly Option[] = [
-  new Option("--rail <name>", "which rail to read")
-    .choices(["auto", "nvidia-smi", "none"])
-    .default("auto"),
+  new Option("--rail <name>", "which rail to read").choices([...RAIL_NAMES]).default("auto"),
   new Option("--rail-period <ms>", "time between readings, in whole milliseconds")
     .default(250)
     .argParser(wholePeriodMs),
@@ -55,6 +56,12 @@ export function seconds(text: string): number {
 /** A day: no quiet time is longer. */
 const LONGEST_S = 86_400;
 
+/** A path, which an empty text or the mark behind the flags is not. */
+export function path(text: string): string {
+  if (text === "" || text === "--") throw new InvalidArgumentError("Give a path.");
+  return text;
+}
+
 function positiveSeconds(text: string): number {
   const value = plainNumber(text);
   if (value === undefined || value === 0 || value > LONGEST_S)
@@ -79,5 +86,5 @@ function commaList(text: string): readonly string[] {
 }
 
 function plainNumber(text: string): number | undefined {
-  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
+  return /^(\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : undefined;
 }

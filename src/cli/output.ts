@@ -1,3 +1,5 @@
+import type { Look } from "../report/facts-table.ts";
+
 /** Where a command's result and its words for people go. */
 export interface Output {
   /** The result itself. */
@@ -5,17 +7,36 @@ export interface Output {
   /** What people read on the way: always stderr. */
   note(text: string): void;
   /** Whether the reader of the notes sees colours. */
-  readonly notesHaveColour: boolean;
-  readonly resultHasColour: boolean;
+  readonly noteLook: Look;
+  readonly resultLook: Look;
 }
+
+/** The widest that anything is shown, in characters; terminals that are narrower get less. */
+const WIDTH = 100;
 
 /** The terminal, with `NO_COLOR` respected. */
 export function terminalOutput(): Output {
-  const mayColour = (process.env["NO_COLOR"] ?? "") === "";
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", lost);
   return {
     result: (text) => void process.stdout.write(`${text}\n`),
     note: (text) => void process.stderr.write(`${text}\n`),
-    notesHaveColour: mayColour && process.stderr.isTTY === true,
-    resultHasColour: mayColour && process.stdout.isTTY === true,
+    noteLook: lookOf(process.stderr),
+    resultLook: lookOf(process.stdout),
   };
+}
+
+function lookOf(stream: NodeJS.WriteStream): Look {
+  const mayColour = (process.env["NO_COLOR"] ?? "") === "";
+  return {
+    hasColour: mayColour && stream.isTTY === true,
+    width: Math.min(WIDTH, (stream.isTTY && stream.columns) || WIDTH),
+  };
+}
+
+/**
+ * A reader that has gone away, or a full disk, ends neither the run nor the command that it measures.
+ * A result that could not be written is a failure, but for the command's own exit code.
+ */
+function lost(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") process.exitCode ??= 1;
 }

@@ -23,7 +23,7 @@ export function railsCommand(output: Output, signal: AbortSignal): Command {
     output.result(
       flags.json
         ? JSON.stringify(railsJson(reports), null, 2)
-        : railsTable(reports, output.resultHasColour),
+        : railsTable(reports, output.resultLook),
     );
   });
 }

@@ -33,7 +33,8 @@ export function samplerCostLine(cost: SamplerCost): string {
     `over ${cost.wallS.toFixed(1)} s`,
     `${cost.samples} readings`,
   ];
-  if (cost.rejectedLines > 0) parts.push(`${cost.rejectedLines} lines rejected`);
+  if (cost.rejectedLines > 0)
+    parts.push(`${cost.rejectedLines} ${cost.rejectedLines === 1 ? "line" : "lines"} rejected`);
   return `sampler: ${parts.join(", ")}`;
 }
 

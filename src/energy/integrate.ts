@@ -10,7 +10,8 @@ import type { PowerSample } from "./power-sample.ts";
  * read low in a window that starts with the load; see docs/method.md.
  *
  * @param samples - one device's readings in time order. Those outside the window do not count.
- * @returns `undefined` when the window is empty or no reading lies inside it: never 0 J.
+ * @returns `undefined` when the window is empty or without end, no reading lies inside it, or what
+ *   lies there is no number: never 0 J.
  */
 export function integrate(
   samples: readonly PowerSample[],
@@ -30,6 +31,7 @@ export function integrate(
   }
   const windowS = (endMs - startMs) / 1000;
   const energyJ = energyMj / 1000;
+  if (!Number.isFinite(energyJ) || !Number.isFinite(windowS)) return undefined;
   return {
     windowS,
     samples: inside.length,

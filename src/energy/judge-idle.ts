@@ -12,10 +12,15 @@ const SPREAD_SHARE = 0.1;
  */
 export function judgeIdle(samples: readonly PowerSample[], name: string): Refusal | undefined {
   if (samples.length === 0) return undefined;
-  const powersW = samples.map(({ powerW }) => powerW);
-  const lowW = Math.min(...powersW);
-  const highW = Math.max(...powersW);
-  const meanW = powersW.reduce((sum, powerW) => sum + powerW, 0) / powersW.length;
+  let lowW = Number.POSITIVE_INFINITY;
+  let highW = 0;
+  let sumW = 0;
+  for (const { powerW } of samples) {
+    lowW = Math.min(lowW, powerW);
+    highW = Math.max(highW, powerW);
+    sumW += powerW;
+  }
+  const meanW = sumW / samples.length;
   if (highW - lowW <= Math.max(SPREAD_W, SPREAD_SHARE * meanW)) return undefined;
   return refusal(
     "idle_not_quiet",

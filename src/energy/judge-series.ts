@@ -36,12 +36,14 @@ export function judgeSeries(
 ): readonly Refusal[] {
   const tickMs = medianTickMs(samples) ?? facts.periodMs;
   const inside = samplesInside(samples, startMs, endMs);
+  const stalled = stalledIn(samples, endMs, facts);
   const found = [
     tooShort(startMs, endMs, tickMs, facts),
-    stalledIn(samples, endMs, facts),
+    stalled,
     inside.length === 0
       ? refusal("rail_no_samples", `${facts.name}: no reading lies inside the window`)
-      : gapIn(samples, startMs, endMs, tickMs, facts),
+      : // Where the source ended, there is no hole but the end.
+        gapIn(samples, startMs, stalled ? (inside.at(-1)?.atMs ?? endMs) : endMs, tickMs, facts),
     frozenIn(inside, samples, facts),
   ].filter((reason) => reason !== undefined);
   if (found.length > 0) return found;

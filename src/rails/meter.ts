@@ -5,39 +5,19 @@ import type { Metrics } from "../energy/metrics.ts";
 import { type Refusal, refusal } from "../energy/rail-refusal.ts";
 import { runMetrics } from "../energy/run-metrics.ts";
 import type { SamplerCost } from "../energy/sampler-cost.ts";
-import { RailUnreadableError } from "../errors.ts";
+import { JoulemarkError, RailUnreadableError } from "../errors.ts";
 import { type ChosenDevices, chooseDevices } from "./choose-devices.ts";
 import { type MeterTarget, placeOfTarget } from "./local-target.ts";
+import { checkMeterOptions, type MeterOptions } from "./meter-options.ts";
 import { openNvidiaSmi } from "./nvidia-smi/open-nvidia-smi.ts";
 import { railLine } from "./rail-line.ts";
 import type { RailSampler, WindowOptions } from "./sampler.ts";
-import type { RailEvent, RailFacts, RailWindow } from "./source.ts";
+import type { RailFacts, RailWindow } from "./source.ts";
 
 /** One line for the log of a run. */
 export interface LogLine {
   readonly level: "info" | "warn";
   readonly text: string;
-}
-
-export interface MeterOptions {
-  /** Which rail to read; default `auto`, the first one that can be read. */
-  readonly rail?: "auto" | "nvidia-smi" | "none";
-  /** Sample period in whole ms; default 250. */
-  readonly periodMs?: number;
-  /** Which GPUs, by index or uuid; default those that serve, where that can be found out. */
-  readonly devices?: readonly string[];
-  /** The nvidia-smi program; default the one in PATH. */
-  readonly nvidiaSmiPath?: string;
-  /** Quiet time before the baseline, and wait after a window, in ms; default what the sensor needs. */
-  readonly settleMs?: number;
-  /** Length of the idle baseline in ms, 0 for none; default 2000, longer for a slow sensor. */
-  readonly idleMs?: number;
-  /** Overrides the finding whether the target runs on this machine. */
-  readonly isLocal?: boolean;
-  /** How long nvidia-smi may take to answer, and then to give its first reading; default 3000 ms. */
-  readonly startTimeoutMs?: number;
-  /** Told of everything that happens on the rail, in order. */
-  readonly onEvent?: (event: RailEvent) => void;
 }
 
 /**
@@ -54,6 +34,8 @@ export class EnergyMeter {
   #idleReasons: readonly Refusal[] = [];
   #cost: SamplerCost | undefined;
   #warnings: readonly string[] = [];
+  #starting: Promise<readonly LogLine[]> | undefined;
+  readonly #stopped = new AbortController();
 
   constructor(options: MeterOptions = {}) {
     this.#options = options;
@@ -64,28 +46,21 @@ export class EnergyMeter {
    *
    * @param target - the endpoint that will be loaded; without one this machine itself is meant.
    * @returns what is to be said about it.
-   * @throws {JoulemarkError} `bad_option` for an option that cannot be, and the signal's reason.
+   * @throws {JoulemarkError} `bad_option` for an option that cannot be or a second start, `stopped`
+   *   when `stop()` comes first; and the signal's reason.
    */
   async start(
     target?: MeterTarget,
     { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<readonly LogLine[]> {
-    if (this.#options.rail === "none")
-      return this.#without("info", refusal("rail_unreadable", "switched off with --rail none"));
-    const place = await placeOfTarget(target, this.#options.isLocal, signal);
-    if (place.state === "elsewhere")
-      return this.#without(place.level, refusal("rail_not_local", place.why));
-
-    try {
-      const { devices, nvidiaSmiPath = "nvidia-smi", startTimeoutMs = 3000 } = this.#options;
-      const oneShot = { path: nvidiaSmiPath, timeoutMs: startTimeoutMs, signal };
-      const chosen = await chooseDevices(devices, place.locality, oneShot);
-      this.#sampler = await this.#open(chosen, signal);
-      return await this.#announce(this.#sampler, chosen, signal);
-    } catch (error) {
-      if (!(error instanceof RailUnreadableError)) throw error;
-      return this.#without("warn", refusal("rail_unreadable", error.message));
-    }
+    if (this.#starting !== undefined)
+      throw new JoulemarkError(
+        "bad_option",
+        "a meter is started once: make another one for another run",
+      );
+    const signals = signal === undefined ? [] : [signal];
+    this.#starting = this.#start(target, AbortSignal.any([this.#stopped.signal, ...signals]));
+    return this.#starting;
   }
 
   /** What the joules are of; absent without a rail. */
@@ -129,11 +104,11 @@ export class EnergyMeter {
     return this.#sampler?.windowNow(startMs, endMs);
   }
 
-  /** Ends the rail. @returns the line with its cost, or nothing when nothing ran. */
+  /** Ends the rail, also one that is just starting. @returns its cost, or nothing when none ran. */
   async stop(): Promise<LogLine | undefined> {
-    if (this.#sampler === undefined) return undefined;
-    this.#cost = await this.#sampler.stop();
-    return { level: "info", text: samplerCostLine(this.#cost) };
+    this.#stopped.abort(new JoulemarkError("stopped", "the meter was stopped"));
+    await this.#starting?.catch(() => undefined);
+    return this.#stopSampler();
   }
 
   /** The figures of the whole run; those of the sampler's cost only after `stop()`. */
@@ -141,6 +116,34 @@ export class EnergyMeter {
     if (this.#sampler === undefined) return {};
     const { periodMs, head } = this.#sampler.facts;
     return runMetrics({ samplePeriodMs: periodMs, idle: this.#idle, cost: this.#cost }, head);
+  }
+
+  async #start(target: MeterTarget | undefined, signal: AbortSignal): Promise<readonly LogLine[]> {
+    checkMeterOptions(this.#options);
+    if (this.#options.rail === "none")
+      return this.#without("info", refusal("rail_unreadable", "switched off with --rail none"));
+    const place = await placeOfTarget(target, this.#options.isLocal, signal);
+    if (place.state === "elsewhere")
+      return this.#without(place.level, refusal("rail_not_local", place.why));
+
+    try {
+      const { devices, nvidiaSmiPath = "nvidia-smi", startTimeoutMs = 3000 } = this.#options;
+      const oneShot = { path: nvidiaSmiPath, timeoutMs: startTimeoutMs, signal };
+      const chosen = await chooseDevices(devices, place.locality, oneShot);
+      this.#sampler = await this.#open(chosen, signal);
+      return await this.#announce(this.#sampler, chosen, signal);
+    } catch (error) {
+      // Whatever ends the start, the rail must not outlive it.
+      await this.#stopSampler();
+      if (!(error instanceof RailUnreadableError)) throw error;
+      return this.#without("warn", refusal("rail_unreadable", error.message));
+    }
+  }
+
+  async #stopSampler(): Promise<LogLine | undefined> {
+    if (this.#sampler === undefined) return undefined;
+    this.#cost = await this.#sampler.stop();
+    return { level: "info", text: samplerCostLine(this.#cost) };
   }
 
   #without(level: LogLine["level"], reason: Refusal): readonly LogLine[] {
@@ -182,25 +185,19 @@ export class EnergyMeter {
   async #takeIdle(sampler: RailSampler, signal: AbortSignal | undefined): Promise<LogLine> {
     const { idleMs } = this.#options;
     if (idleMs === 0) return this.#noIdle([refusal("idle_absent", "no baseline was asked for")]);
-    try {
-      await sampler.readingsUntil(nowMs() + sampler.settleMs, signal);
-      const idle = await sampler.idleBaseline({
-        ...(idleMs === undefined ? {} : { durationMs: idleMs }),
-        ...(signal === undefined ? {} : { signal }),
-      });
-      if (idle.state === "refused") {
-        const details = idle.reasons.map(({ detail }) => detail).join("; ");
-        return this.#noIdle([refusal("idle_absent", details)]);
-      }
-      const restless = idle.reasons.filter(({ refuses }) => refuses === "above_idle");
-      if (restless.length > 0) return this.#noIdle(restless);
-      this.#idle = idle;
-      return { level: "info", text: idleLine(idle) };
-    } catch (error) {
-      // Interrupted: the rail must not outlive the start that opened it.
-      await this.stop();
-      throw error;
+    await sampler.readingsUntil(nowMs() + sampler.settleMs, signal);
+    const idle = await sampler.idleBaseline({
+      ...(idleMs === undefined ? {} : { durationMs: idleMs }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    if (idle.state === "refused") {
+      const details = idle.reasons.map(({ detail }) => detail).join("; ");
+      return this.#noIdle([refusal("idle_absent", details)]);
     }
+    const restless = idle.reasons.filter(({ refuses }) => refuses === "above_idle");
+    if (restless.length > 0) return this.#noIdle(restless);
+    this.#idle = idle;
+    return { level: "info", text: idleLine(idle) };
   }
 
   #noIdle(reasons: readonly Refusal[]): LogLine {

@@ -2,6 +2,9 @@ import type { PowerSample } from "../energy/power-sample.ts";
 
 const CHUNK = 4096;
 
+/** The most readings of one device that are kept, 200 MB of them, whatever is asked for. */
+const MOST_CHUNKS = 2048;
+
 /** Bits of the flag byte: whether a flag was reported, and whether it was active. */
 const CAP_KNOWN = 1;
 const CAP_ACTIVE = 2;
@@ -46,6 +49,7 @@ export class ReadingStore {
     if (chunk === undefined || chunk.length === CHUNK) {
       chunk = newChunk();
       this.#chunks.push(chunk);
+      if (this.#chunks.length > MOST_CHUNKS) this.#dropFirst();
     }
     chunk.atMs[chunk.length] = sample.atMs;
     chunk.powerW[chunk.length] = sample.powerW;
@@ -60,9 +64,13 @@ export class ReadingStore {
       const first = this.#chunks[0]!;
       const lastMs = first.atMs[first.length - 1]!;
       if (lastMs >= atMs) return;
-      this.#droppedUntilMs = lastMs;
-      this.#chunks.shift();
+      this.#dropFirst();
     }
+  }
+
+  #dropFirst(): void {
+    const first = this.#chunks.shift();
+    if (first) this.#droppedUntilMs = first.atMs[first.length - 1]!;
   }
 
   /** The readings from `startMs` to `endMs`, and up to `margin` more on both sides. */

@@ -6,6 +6,7 @@ import type { PowerSample } from "../energy/power-sample.ts";
 import type { SamplerCost } from "../energy/sampler-cost.ts";
 import { settleMs } from "../energy/sensor.ts";
 import { sumDevices } from "../energy/sum-devices.ts";
+import { JoulemarkError } from "../errors.ts";
 import { type DeviceSeries, deviceLabel, judgeWindow } from "./judge-window.ts";
 import { ReadingStore } from "./reading-store.ts";
 import type { RailEvent, RailFacts, RailFeed, RailWindow } from "./source.ts";
@@ -63,9 +64,11 @@ export class RailSampler {
    * or the rail stalls.
    *
    * @throws the signal's reason when it aborts first.
+   * @throws {JoulemarkError} `bad_option` for edges that are not finite.
    */
   async window(startMs: number, endMs: number, options: WindowOptions = {}): Promise<RailWindow> {
     const { signal, isWorking = true } = options;
+    checkEdges(startMs, endMs);
     await this.#until(() => this.#reaches(endMs + this.#settleMs), signal);
     return this.judge(startMs, endMs, isWorking);
   }
@@ -197,4 +200,12 @@ export class RailSampler {
       if (onAbort) signal?.removeEventListener("abort", onAbort);
     }
   }
+}
+
+function checkEdges(startMs: number, endMs: number): void {
+  if (Number.isFinite(startMs) && Number.isFinite(endMs)) return;
+  throw new JoulemarkError(
+    "bad_option",
+    `a window from ${startMs} to ${endMs} ms cannot be: give finite times of the run's clock`,
+  );
 }

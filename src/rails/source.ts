@@ -34,6 +34,8 @@ export interface RailFacts {
   readonly covers: string;
   readonly excludes: string;
   readonly warnings: readonly string[];
+  /** Ids of the devices that gave no reading when the rail was probed. */
+  readonly silentDevices: readonly string[];
 }
 
 /** What happens on a rail while it is read; the log of a run is made of these. */

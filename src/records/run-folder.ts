@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { createWriteStream, type WriteStream } from "node:fs";
-import { mkdir, rename, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { createWriteStream, existsSync, type WriteStream } from "node:fs";
+import { mkdir, rename, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 
 /** Where a run leaves what it measured, while it measures it. */
 export interface RunFolder {
@@ -25,7 +25,7 @@ export interface RunFolder {
 export async function createRunFolder(parent: string, benchmark: string): Promise<RunFolder> {
   const time = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, "");
   const path = join(parent, `${time}Z-${benchmark}-${randomBytes(2).toString("hex")}`);
-  await mkdir(parent, { recursive: true });
+  await makeFolders(parent);
   await mkdir(path);
   const streams = new Map<string, WriteStream>();
   const failures = new Map<string, string>();
@@ -54,6 +54,19 @@ export async function createRunFolder(parent: string, benchmark: string): Promis
       return [...failures.values()];
     },
   };
+}
+
+/** Not Node's recursive `mkdir`: below /proc that never ends (nodejs/node, seen with Node 20.20.2). */
+async function makeFolders(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST" && (await stat(path)).isDirectory()) return;
+    if (code !== "ENOENT" || existsSync(path) || existsSync(dirname(path))) throw error;
+    await makeFolders(dirname(path));
+    await mkdir(path);
+  }
 }
 
 async function endOf(stream: WriteStream): Promise<void> {

@@ -3,21 +3,25 @@ import { styleText } from "node:util";
 /** One row: what it is called, and its value; several lines of a value stand below each other. */
 export type FactRow = readonly [label: string, value: string | readonly string[]];
 
-/** Widest a table may be, in characters. */
-const WIDTH = 100;
+/** How a table may look where it is shown. */
+export interface Look {
+  readonly hasColour: boolean;
+  /** Most characters in a line. */
+  readonly width: number;
+}
 
-/**
- * A table of names and values for people, at most 100 characters wide.
- *
- * @param hasColour - whether the reader's terminal shows it.
- */
-export function factsTable(title: string, rows: readonly FactRow[], hasColour: boolean): string {
+/** A table of names and values for people. */
+export function factsTable(
+  title: string,
+  rows: readonly FactRow[],
+  { hasColour, width }: Look,
+): string {
   const labelWidth = Math.max(...rows.map(([label]) => label.length));
   const paint = (style: "bold" | "dim", text: string): string =>
     hasColour ? styleText(style, text, { validateStream: false }) : text;
   const lines = rows.flatMap(([label, value]) => {
     const texts = typeof value === "string" ? [value] : value;
-    const wrapped = texts.flatMap((text) => wrap(text, WIDTH - labelWidth - 4));
+    const wrapped = texts.flatMap((text) => wrap(text, width - labelWidth - 4));
     return wrapped.map((text, i) => {
       const name = (i === 0 ? label : "").padEnd(labelWidth);
       return `  ${paint("dim", name)}  ${text}`;

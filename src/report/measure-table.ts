@@ -1,18 +1,18 @@
 import { aboveIdleJ } from "../energy/above-idle.ts";
 import { sensorWords } from "../rails/rail-line.ts";
 import type { MeasureResult } from "../records/measure-result.ts";
-import { type FactRow, factsTable } from "./facts-table.ts";
+import { type FactRow, factsTable, type Look } from "./facts-table.ts";
 import { joules, percent, seconds, watts } from "./figures.ts";
 
 /** What `joulemark measure` shows people: the figures, or "—" and why. */
-export function measureTable(result: MeasureResult, hasColour: boolean): string {
+export function measureTable(result: MeasureResult, look: Look): string {
   const { command, end, rail } = result;
   const simulated = rail?.head === "sim_rail" ? "SIMULATED · " : "";
   const how = end.signal === undefined ? `exit code ${end.exitCode}` : `killed by ${end.signal}`;
   return factsTable(
     `${simulated}joulemark measure · ${command} · ${how}`,
     [...energyRows(result), ...costRows(result), ...scopeRows(result), ...reasonRows(result)],
-    hasColour,
+    look,
   );
 }
 
@@ -54,12 +54,17 @@ function deviceRows(
 
 function costRows({ cost }: MeasureResult): readonly FactRow[] {
   if (cost === undefined) return [];
+  const reader =
+    cost.readerCpuS === undefined ? "" : `; reader ${cost.readerCpuS.toFixed(2)} s CPU`;
   const cpu =
     cost.cpuS === undefined
       ? "CPU time not known"
       : `${cost.cpuS.toFixed(2)} s CPU in ${seconds(cost.wallS)} (${percent(cost.cpuS / cost.wallS, 2)} of a core)`;
-  const rejected = cost.rejectedLines === 0 ? "" : `, ${cost.rejectedLines} lines rejected`;
-  return [["sampler's cost", `${cpu}${rejected}`]];
+  const rejected =
+    cost.rejectedLines === 0
+      ? ""
+      : `, ${cost.rejectedLines} ${cost.rejectedLines === 1 ? "line" : "lines"} rejected`;
+  return [["sampler's cost", `${cpu}${reader}${rejected}`]];
 }
 
 function scopeRows({ rail }: MeasureResult): readonly FactRow[] {

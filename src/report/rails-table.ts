@@ -1,14 +1,14 @@
 import { deviceLabel } from "../rails/judge-window.ts";
 import type { RailReport, ReadableRail } from "../rails/list-rails.ts";
-import { type FactRow, factsTable } from "./facts-table.ts";
+import { type FactRow, factsTable, type Look } from "./facts-table.ts";
 import { watts } from "./figures.ts";
 
 /** What `joulemark rails` shows people: of each source whether it can be read, and why not. */
-export function railsTable(reports: readonly RailReport[], hasColour: boolean): string {
-  return reports.map((report) => oneRail(report, hasColour)).join("\n\n");
+export function railsTable(reports: readonly RailReport[], look: Look): string {
+  return reports.map((report) => oneRail(report, look)).join("\n\n");
 }
 
-function oneRail(report: RailReport, hasColour: boolean): string {
+function oneRail(report: RailReport, look: Look): string {
   if (report.state === "unreadable")
     return factsTable(
       `${report.source}: not readable here`,
@@ -18,7 +18,7 @@ function oneRail(report: RailReport, hasColour: boolean): string {
         ["would cover", report.covers],
         ["not in it", report.excludes],
       ],
-      hasColour,
+      look,
     );
   const { facts } = report;
   const simulated = facts.head === "sim_rail" ? " (SIMULATED)" : "";
@@ -38,15 +38,15 @@ function oneRail(report: RailReport, hasColour: boolean): string {
       ["driver", facts.driverVersion ?? "— (not told)"],
       ...(facts.warnings.length === 0 ? [] : [["warnings", facts.warnings] satisfies FactRow]),
     ],
-    hasColour,
+    look,
   );
 }
 
 function deviceLines({ facts, readings }: ReadableRail): readonly string[] {
   return facts.devices.map((device) => {
     const reading = readings.find((sample) => sample.device === device.id);
-    const now = reading === undefined ? "no power reading" : `${watts(reading.powerW)} now`;
-    const limit = device.powerLimitW === undefined ? "" : ` of ${watts(device.powerLimitW)}`;
+    const now = reading === undefined ? "no reading came" : `${watts(reading.powerW)} now`;
+    const limit = device.powerLimitW === undefined ? "" : `, limit ${watts(device.powerLimitW)}`;
     const mig = device.isPartitioned ? ", split by MIG: not attributable to one server" : "";
     return `${deviceLabel(device)}: ${now}${limit}${mig}  ${device.id}`;
   });

@@ -32,6 +32,9 @@ describe("integrate", () => {
     ["an empty window", readings([5, 100]), 5, 5],
     ["a window that ends before it starts", readings([5, 100]), 10, 0],
     ["a window without a number", readings([5, 100]), Number.NaN, 10],
+    ["a window without an end", readings([5, 100]), 0, Number.POSITIVE_INFINITY],
+    ["a reading that is no number", readings([5, Number.NaN]), 0, 10],
+    ["readings beyond all numbers", readings([5, 1e308], [6, 1e308]), 0, 1000],
   ])("%s has no energy, not 0 J", (_why, samples, startMs, endMs) => {
     expect(integrate(samples, startMs, endMs)).toBeUndefined();
   });

@@ -95,4 +95,10 @@ describe("judgeIdle", () => {
     );
     expect(judgeIdle([], "GPU 0")).toBeUndefined();
   });
+
+  test("a flood of readings is judged like a few", () => {
+    const many = every(0.01, 0, 3000, (atMs) => 100 + (atMs % 2));
+    expect(many.length).toBeGreaterThan(200_000);
+    expect(judgeIdle(many, "GPU 0")).toBeUndefined();
+  });
 });

@@ -13,6 +13,7 @@ const facts: RailFacts = {
   covers: "",
   excludes: "",
   warnings: [],
+  silentDevices: [],
 };
 const feed = {
   drain: () => undefined,

@@ -28,3 +28,10 @@ test("a full disk is told at the end, once for each file, and does not end the r
   }
   expect(await folder.close()).toEqual([expect.stringMatching(/^rail\.jsonl: .*ENOSPC/)]);
 });
+
+test("a place where no folder can be is told at once", async () => {
+  await expect(createRunFolder("/proc/x/y", "measure")).rejects.toMatchObject({ code: "ENOENT" });
+  await expect(createRunFolder("/dev/null/x", "measure")).rejects.toMatchObject({
+    code: "ENOTDIR",
+  });
+});

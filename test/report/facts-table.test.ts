@@ -10,7 +10,7 @@ test("values stand below each other, and none goes past 100 characters", () => {
       ["a", "1"],
       ["longer", [long, "2"]],
     ],
-    false,
+    { hasColour: false, width: 100 },
   );
   const lines = table.split("\n");
   expect(lines[0]).toBe("title");
@@ -18,7 +18,9 @@ test("values stand below each other, and none goes past 100 characters", () => {
   expect(lines.at(-1)).toBe("          2");
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(100);
   expect(table).not.toContain("\u001b");
-  expect(factsTable("title", [["a", "1"]], true)).toContain("\u001b[1mtitle");
+  expect(factsTable("title", [["a", "1"]], { hasColour: true, width: 100 })).toContain(
+    "\u001b[1mtitle",
+  );
 });
 
 test("figures for people keep the digits that count", () => {

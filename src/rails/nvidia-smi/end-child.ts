@@ -36,21 +36,23 @@ export async function killChild(child: ChildProcess): Promise<void> {
     signalGroup(child.pid, signal);
     await endOf(child, GRACE_MS);
   }
-  // What a dead child's grandchildren still hold open is let go.
+  // A wrapper may have ended by SIGTERM and left what it started; the group outlives its leader.
+  signalGroup(child.pid, "SIGKILL");
   child.stdout?.destroy();
   child.stderr?.destroy();
   child.unref();
 }
 
-/** Sends a signal to a process and its group; silent when it is gone. */
-export function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
-  if (pid === undefined) return;
-  for (const target of process.platform === "win32" ? [pid] : [-pid, pid]) {
-    try {
-      process.kill(target, signal);
-    } catch {
-      // Gone already, or a group that never was.
-    }
+/**
+ * Sends a signal to all that is left of the process group that `leaderPid` leads; silent when
+ * nothing is.
+ */
+export function signalGroup(leaderPid: number | undefined, signal: NodeJS.Signals): void {
+  if (leaderPid === undefined) return;
+  try {
+    process.kill(process.platform === "win32" ? leaderPid : -leaderPid, signal);
+  } catch {
+    // Gone already.
   }
 }
 

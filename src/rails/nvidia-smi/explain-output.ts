@@ -34,14 +34,22 @@ const KNOWN: readonly (readonly [RegExp, string])[] = [
 export const RUN_BY_HAND =
   "run it by hand to see what is wrong; --nvidia-smi PATH names another program";
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/g;
+
+/** What a program printed, as it may be shown: on one line, without control characters, cut. */
+export function shown(text: string, most: number): string {
+  const lines = text.split(/[\r\n]+/).map((line) => line.trim());
+  return lines
+    .filter((line) => line !== "")
+    .join(" / ")
+    .replaceAll(CONTROL, "·")
+    .slice(0, most);
+}
+
 /** Puts the output of a nvidia-smi that gave no reading into words. */
 export function explainOutput(output: string): Explanation {
-  const said = output
-    .split(/\r?\n/)
-    .map((line) => line.trim())
-    .filter(Boolean)
-    .join(" / ")
-    .slice(0, 300);
+  const said = shown(output, 300);
   const remedy = KNOWN.find(([text]) => text.test(output))?.[1] ?? RUN_BY_HAND;
   return { said: said === "" ? "nothing" : `“${said}”`, remedy };
 }

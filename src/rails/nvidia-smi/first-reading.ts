@@ -1,22 +1,29 @@
 import { nowMs } from "../../clock.ts";
 import { RailUnreadableError } from "../../errors.ts";
 import type { RailEvent } from "../source.ts";
-import { explainOutput } from "./explain-output.ts";
+import { explainOutput, shown } from "./explain-output.ts";
 import { WAIT_LONGER } from "./one-shot.ts";
 
-/** Waits for the first reading of a rail, and says what came instead when none did. */
+/** Waits for the first reading of each device, and says what came instead when none did. */
 export class FirstReading {
-  /** Settles once: with the first reading, at the child's end, or when the time is over. */
+  /**
+   * Settles once: when each device has had a reading, or at the end of the time when any has; with
+   * an error when none has by then, or the child has ended.
+   */
   readonly arrived: Promise<void>;
   readonly #startedMs = nowMs();
+  readonly #awaited: Set<string>;
   #resolve: () => void = () => undefined;
   #reject: (reason: unknown) => void = () => undefined;
+  #hasReading = false;
   #rejected: readonly string[] = [];
   #rejectedCount = 0;
 
-  constructor(timeoutMs: number, signal: AbortSignal | undefined) {
+  /** @param deviceIds - those that can be expected to give one. */
+  constructor(deviceIds: readonly string[], timeoutMs: number, signal: AbortSignal | undefined) {
+    this.#awaited = new Set(deviceIds);
     const onAbort = (): void => this.#reject(signal?.reason);
-    const timer = setTimeout(() => this.#fail("no reading came", WAIT_LONGER), timeoutMs);
+    const timer = setTimeout(() => this.#timeIsUp(), timeoutMs);
     signal?.addEventListener("abort", onAbort, { once: true });
     this.arrived = new Promise<void>((resolve, reject) => {
       this.#resolve = resolve;
@@ -25,14 +32,27 @@ export class FirstReading {
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
     });
+    if (signal?.aborted) onAbort();
   }
 
   saw(event: RailEvent): void {
     if (event.kind === "ended") this.#fail(event.why, explainOutput(this.#said()).remedy);
     if (event.kind !== "read") return;
     this.#rejectedCount += event.rejected.length;
-    this.#rejected = [...this.#rejected, ...event.rejected].slice(-5);
-    if (event.samples.length > 0) this.#resolve();
+    this.#rejected = [...this.#rejected, ...event.rejected.slice(-5)].slice(-5);
+    if (event.samples.length === 0) return;
+    this.#hasReading = true;
+    for (const { device } of event.samples) this.#awaited.delete(device ?? "");
+    if (this.#awaited.size === 0) this.#resolve();
+  }
+
+  #timeIsUp(): void {
+    // A device that is late is told of by the windows that lack it.
+    if (this.#hasReading) this.#resolve();
+    else {
+      const remedy = this.#rejectedCount > 0 ? explainOutput(this.#said()).remedy : WAIT_LONGER;
+      this.#fail("no reading came", remedy);
+    }
   }
 
   #said(): string {
@@ -44,7 +64,7 @@ export class FirstReading {
     const lines =
       this.#rejectedCount === 0
         ? "it printed no line"
-        : `${this.#rejectedCount} lines were rejected, the last one “${this.#rejected.at(-1)?.slice(0, 120)}”`;
+        : `${this.#rejectedCount} ${this.#rejectedCount === 1 ? "line was" : "lines were"} rejected, the last one “${shown(this.#rejected.at(-1) ?? "", 120)}”`;
     this.#reject(new RailUnreadableError(`${what} (waited ${waitedS} s; ${lines})`, remedy));
   }
 }

@@ -1,6 +1,8 @@
-import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { RailUnreadableError } from "../../errors.ts";
-import { RUN_BY_HAND } from "./explain-output.ts";
+import { signalGroup } from "./end-child.ts";
+import { RUN_BY_HAND, shown } from "./explain-output.ts";
+import { endWithProgram, spawnOwnGroup } from "./own-group.ts";
 
 /** What helps when a driver that works answers too late. */
 export const WAIT_LONGER =
@@ -34,10 +36,11 @@ export async function askOnce(
   { path, timeoutMs, signal }: OneShotOptions,
 ): Promise<OneShotAnswer> {
   signal?.throwIfAborted();
-  const child = spawn(path, args, { stdio: ["ignore", "pipe", "pipe"], windowsHide: true });
+  const child = startOrExplain(path, args);
+  const forgetExit = endWithProgram(() => child.pid);
   const out = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const)
-    child[name].setEncoding("utf8").on("data", (text: string) => {
+    child[name]?.setEncoding("utf8").on("data", (text: string) => {
       out[name] = (out[name] + text).slice(0, MOST_OUTPUT);
     });
 
@@ -54,11 +57,20 @@ export async function askOnce(
   } finally {
     clearTimeout(timer);
     if (onAbort) signal?.removeEventListener("abort", onAbort);
-    // A child that hangs may hold its pipes open for ever; nothing waits for it any more.
-    if (child.exitCode === null) child.kill("SIGKILL");
-    child.stdout.destroy();
-    child.stderr.destroy();
+    // It may hang, or have left something running: nothing waits for that any more.
+    signalGroup(child.pid, "SIGKILL");
+    forgetExit();
+    child.stdout?.destroy();
+    child.stderr?.destroy();
     child.unref();
+  }
+}
+
+function startOrExplain(path: string, args: readonly string[]): ChildProcess {
+  try {
+    return spawnOwnGroup(path, args);
+  } catch (error) {
+    throw cannotStart(path, error as NodeJS.ErrnoException);
   }
 }
 
@@ -87,7 +99,7 @@ function tooSlow(
   timeoutMs: number,
   { stdout, stderr }: { stdout: string; stderr: string },
 ): RailUnreadableError {
-  const said = `${stdout}${stderr}`.trim().slice(0, 200);
+  const said = shown(`${stdout}\n${stderr}`, 200);
   return new RailUnreadableError(
     `${path} did not answer a query within ${(timeoutMs / 1000).toFixed(1)} s${said === "" ? "" : ` (so far: ${said})`}`,
     WAIT_LONGER,

@@ -20,7 +20,7 @@ export interface NvidiaSmiOptions {
   readonly settleMs?: number;
   /** How long an answer, and then the first reading, may take, in ms; default 3000. */
   readonly startTimeoutMs?: number;
-  /** Told of everything that happens on the rail, in order. */
+  /** Told of everything that happens on the rail, in order. It must not throw. */
   readonly onEvent?: (event: RailEvent) => void;
   readonly signal?: AbortSignal;
 }
@@ -38,13 +38,9 @@ const LONGEST_PERIOD_MS = 2_147_483_647;
  */
 export async function openNvidiaSmi(options: NvidiaSmiOptions = {}): Promise<RailSampler> {
   const { path = "nvidia-smi", periodMs = 250, startTimeoutMs = 3000, signal } = options;
-  if (!Number.isInteger(periodMs) || periodMs < 1 || periodMs > LONGEST_PERIOD_MS)
-    throw new JoulemarkError(
-      "bad_option",
-      `the sample period must be a whole number of ms from 1 on, not ${periodMs}`,
-    );
+  checkOptions({ ...options, path, periodMs, startTimeoutMs });
   const oneShot: OneShotOptions = { path, timeoutMs: startTimeoutMs, signal };
-  const found = await probe(oneShot);
+  const found = await probe(oneShot, options.devices);
   const devices = selectDevices(found.devices, options.devices);
   const facts = railFacts({ ...found, devices }, periodMs);
   const isSubset = devices.length < found.devices.length;
@@ -55,7 +51,7 @@ async function startSampler(
   facts: RailFacts,
   options: NvidiaSmiOptions & { path: string; startTimeoutMs: number; isSubset: boolean },
 ): Promise<RailSampler> {
-  const start = new FirstReading(options.startTimeoutMs, options.signal);
+  const start = new FirstReading(readable(facts), options.startTimeoutMs, options.signal);
   const take = (event: RailEvent): void => {
     options.onEvent?.(event);
     sampler.accept(event);
@@ -79,4 +75,29 @@ async function startSampler(
     await sampler.stop();
     throw error;
   }
+}
+
+/** The devices from which a reading can be expected. */
+function readable({ devices, silentDevices }: RailFacts): readonly string[] {
+  return devices.map(({ id }) => id).filter((id) => !silentDevices.includes(id));
+}
+
+function checkOptions(options: {
+  readonly path: string;
+  readonly periodMs: number;
+  readonly startTimeoutMs: number;
+  readonly settleMs?: number;
+}): void {
+  const { path, periodMs, startTimeoutMs, settleMs = 0 } = options;
+  if (path === "") throw badOption("the nvidia-smi program", path, "a path, or a name in PATH");
+  if (!Number.isInteger(periodMs) || periodMs < 1 || periodMs > LONGEST_PERIOD_MS)
+    throw badOption("the sample period", `${periodMs} ms`, "a whole number of ms from 1 on");
+  if (!(startTimeoutMs > 0 && startTimeoutMs <= LONGEST_PERIOD_MS))
+    throw badOption("the time to start", `${startTimeoutMs} ms`, "more than 0 ms");
+  if (!(settleMs >= 0 && Number.isFinite(settleMs)))
+    throw badOption("the settle time", `${settleMs} ms`, "0 ms or more");
+}
+
+function badOption(what: string, value: string, right: string): JoulemarkError {
+  return new JoulemarkError("bad_option", `${what} cannot be “${value}”: give ${right}`);
 }

@@ -36,17 +36,21 @@ interface Answer {
  * Finds the best power field that the GPUs have, with one-shot queries: an unknown field makes a
  * whole query fail, and `[N/A]` is normal.
  *
+ * @param wanted - the GPUs that will be read, by index or uuid; default all.
  * @throws {RailUnreadableError} with what nvidia-smi said and what helps.
  */
-export async function probe(options: OneShotOptions): Promise<Probe> {
+export async function probe(options: OneShotOptions, wanted?: readonly string[]): Promise<Probe> {
   const answers: Answer[] = [];
   for (const field of POWER_FIELDS) {
     const answer = await askPower(field, options);
     if (answer === undefined) continue;
     answers.push(answer);
-    if (answer.rows.length > 0 && readable(answer).length === answer.rows.length) break;
+    // GPUs that are not used have no say in which field is read.
+    if (readable(answer, wanted).length === used(answer, wanted).length) break;
   }
-  const best = answers.toSorted((a, b) => readable(b).length - readable(a).length)[0];
+  const best = answers.toSorted(
+    (a, b) => readable(b, wanted).length - readable(a, wanted).length,
+  )[0];
   if (best === undefined || readable(best).length === 0) throw noPower(answers);
 
   const facts = await askFacts(options);
@@ -67,16 +71,24 @@ export async function probe(options: OneShotOptions): Promise<Probe> {
   };
 }
 
-/** The answer with this power field; `undefined` when the driver does not know the field. */
+/**
+ * The answer with this power field; `undefined` when the driver does not know the field.
+ *
+ * Flags go by another name in older drivers; what has none here is not asked for, and `uuid` and
+ * `index` can stand for each other.
+ */
 async function askPower(field: string, options: OneShotOptions): Promise<Answer | undefined> {
-  for (const flags of FLAG_SETS) {
-    const columns = [field, ...flags, "index", "uuid"];
-    const answer = await ask(columns, options);
-    if (answer.refused === undefined) return { field, columns, rows: answer.rows };
-    if (answer.refused === field) return undefined;
-    if (!flags.includes(answer.refused)) throw unreadable(answer.output, answer.exitCode);
+  let [flags = [], ...olderFlags] = FLAG_SETS;
+  let ids: readonly string[] = ["index", "uuid"];
+  for (;;) {
+    const columns = [field, ...flags, ...ids];
+    const { rows, refused, output, exitCode } = await ask(columns, options);
+    if (refused === undefined) return { field, columns, rows };
+    if (refused === field) return undefined;
+    if (flags.includes(refused)) [flags = [], ...olderFlags] = olderFlags;
+    else if (ids.includes(refused) && ids.length > 1) ids = ids.filter((id) => id !== refused);
+    else throw unreadable(output, exitCode);
   }
-  return undefined;
 }
 
 /** The name stands last, since it alone may hold a comma. */
@@ -93,8 +105,8 @@ const FACTS: readonly string[] = [
 /** What else the driver tells of its GPUs; what it does not know is left out. */
 async function askFacts(options: OneShotOptions): Promise<Answer & { readonly failure?: string }> {
   let columns = FACTS;
-  let failure = "the driver knows none of the fields";
-  while (columns.length > 0) {
+  let failure: string | undefined;
+  for (;;) {
     try {
       const { rows, refused } = await ask(columns, options);
       if (refused === undefined) return { field: "", columns, rows };
@@ -102,11 +114,12 @@ async function askFacts(options: OneShotOptions): Promise<Answer & { readonly fa
       columns = columns.filter((column) => column !== refused);
     } catch (error) {
       if (!(error instanceof RailUnreadableError)) throw error;
+      // Once more: a GPU whose name is not known could be a simulated one, or split.
+      if (failure !== undefined) break;
       failure = error.why;
-      break;
     }
   }
-  return { field: "", columns: [], rows: [], failure };
+  return { field: "", columns: [], rows: [], failure: failure ?? "the driver refuses them" };
 }
 
 interface Asked {
@@ -175,8 +188,20 @@ function idOf(answer: Answer, row: readonly string[]): string {
   return `GPU in row ${answer.rows.indexOf(row) + 1} (${row[0]})`;
 }
 
-function readable(answer: Answer): readonly (readonly string[])[] {
-  return answer.rows.filter((row) => isReadable(answer, row));
+function readable(answer: Answer, wanted?: readonly string[]): readonly (readonly string[])[] {
+  return used(answer, wanted).filter((row) => isReadable(answer, row));
+}
+
+function used(
+  answer: Answer,
+  wanted: readonly string[] | undefined,
+): readonly (readonly string[])[] {
+  return answer.rows.filter(
+    (row) =>
+      wanted === undefined ||
+      wanted.includes(idOf(answer, row)) ||
+      wanted.includes(cell(answer, row, "index") ?? ""),
+  );
 }
 
 function isReadable(answer: Answer, row: readonly string[]): boolean {
@@ -200,11 +225,12 @@ function noPower(answers: readonly Answer[]): RailUnreadableError {
     }),
   );
   const { remedy } = explainOutput(said.join("\n"));
+  const isToken = answers.some(({ rows }) => rows.some(([text]) => knownText(text) === undefined));
   return new RailUnreadableError(
     said.length === 0
       ? "the driver knows no power field"
       : `no GPU gives a power reading (${said.join(", ")})`,
-    remedy === RUN_BY_HAND
+    remedy === RUN_BY_HAND && isToken
       ? "this GPU or driver cannot be read; update the driver, or use another rail"
       : remedy,
   );

@@ -29,6 +29,7 @@ export function railFacts(found: Probe, periodMs: number): RailFacts {
     ...(found.driverVersion === undefined ? {} : { driverVersion: found.driverVersion }),
     covers: COVERS,
     excludes: EXCLUDES,
+    silentDevices: found.devices.map(({ id }) => id).filter((id) => found.silent.has(id)),
     warnings: [
       ...found.devices
         .filter(({ id }) => found.silent.has(id))

@@ -1,13 +1,15 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { nowMs } from "../../clock.ts";
 import { parseLine } from "../../energy/parse-line.ts";
 import type { PowerSample } from "../../energy/power-sample.ts";
 import type { SamplerCost } from "../../energy/sampler-cost.ts";
 import type { RailDevice, RailEvent } from "../source.ts";
 import { cpuSecondsOf, cpuSecondsOfThisThread } from "./child-cost.ts";
-import { killChild, waitForEnd } from "./end-child.ts";
+import { killChild, signalGroup, waitForEnd } from "./end-child.ts";
+import { shown } from "./explain-output.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import { cannotStart } from "./one-shot.ts";
+import { spawnOwnGroup } from "./own-group.ts";
 import { StallWatch } from "./stall-watch.ts";
 
 /** What the reader of the long-lived child needs to know; plain data, so that it can cross threads. */
@@ -23,6 +25,9 @@ export interface ReaderOptions {
 
 /** A reading above so many power limits is none: real peaks stay below two. */
 const MOST_LIMITS = 4;
+
+/** The same, in watts, for a device whose limit is not known. */
+const MOST_W = 100_000;
 
 /** The last lines of stderr that are kept to explain a death. */
 const STDERR_TAIL = 2000;
@@ -55,12 +60,7 @@ export class NvidiaSmiReader {
           why: this.#silence(),
         }),
     );
-    this.#child = spawn(options.path, argumentsOf(options), {
-      stdio: ["ignore", "pipe", "pipe"],
-      // A group of its own: a Ctrl-C at the terminal must not end the readings before the run does.
-      detached: process.platform !== "win32",
-      windowsHide: true,
-    });
+    this.#child = spawnOwnGroup(options.path, argumentsOf(options));
   }
 
   /** Starts the child; whatever happens from then on is an event. */
@@ -91,6 +91,8 @@ export class NvidiaSmiReader {
     waitForEnd(this.#child, (error, code, signal) => {
       this.#watch.stop();
       if (this.#isStopping) return;
+      // A wrapper can end and leave what it started running.
+      signalGroup(this.#child.pid, "SIGKILL");
       const why = error
         ? cannotStart(this.#options.path, error).message
         : `nvidia-smi ended by itself (${signal === null ? `exit code ${code}` : `killed by ${signal}`})${this.#evidence()}`;
@@ -134,8 +136,9 @@ export class NvidiaSmiReader {
     const device = devices[place];
     if (device === undefined) return undefined;
     // A torn line that was glued to another can still have the right shape, but not such a value.
-    if (device.powerLimitW !== undefined && sample.powerW > MOST_LIMITS * device.powerLimitW)
-      return undefined;
+    const { powerLimitW } = device;
+    const mostW = powerLimitW === undefined ? MOST_W : MOST_LIMITS * powerLimitW;
+    if (sample.powerW > mostW) return undefined;
     return { ...sample, device: device.id };
   }
 
@@ -148,13 +151,14 @@ export class NvidiaSmiReader {
   }
 
   #evidence(): string {
-    const parts = [];
-    if (this.#rejectedLines > 0)
+    const parts: string[] = [];
+    const count = this.#rejectedLines;
+    if (count > 0)
       parts.push(
-        `${this.#rejectedLines} lines rejected, the last one “${this.#lastRejected.slice(0, 120)}”`,
+        `${count} ${count === 1 ? "line" : "lines"} rejected, the last one “${shown(this.#lastRejected, 200)}”`,
       );
-    const stderr = this.#stderr.trim().replaceAll(/\s*\n\s*/g, " / ");
-    if (stderr !== "") parts.push(`stderr “${stderr.slice(-300)}”`);
+    const stderr = shown(this.#stderr.slice(-300), 300);
+    if (stderr !== "") parts.push(`stderr “${stderr}”`);
     return parts.length === 0 ? "" : `; ${parts.join("; ")}`;
   }
 

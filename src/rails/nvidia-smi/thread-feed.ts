@@ -4,11 +4,11 @@ import {
   receiveMessageOnPort,
   Worker,
 } from "node:worker_threads";
-import { onExit } from "signal-exit";
-import { type ClockSeed, clockOriginNs, nowMs } from "../../clock.ts";
+import { nowMs } from "../../clock.ts";
 import type { SamplerCost } from "../../energy/sampler-cost.ts";
 import type { RailEvent, RailFeed } from "../source.ts";
 import { signalGroup } from "./end-child.ts";
+import { endWithProgram } from "./own-group.ts";
 import type { ReaderOptions } from "./reader.ts";
 
 /** Longer than the reader needs to end its child, even one that obeys nothing, in ms. */
@@ -33,17 +33,16 @@ export class ThreadFeed implements RailFeed {
 
   private constructor(options: ReaderOptions, emit: (event: RailEvent) => void) {
     const { port1, port2 } = new MessageChannel();
-    const seed: ClockSeed = { clockOriginNs };
     this.#emit = emit;
     this.#port = port1;
     this.#worker = new Worker(new URL("./reader-thread.js", import.meta.url), {
-      workerData: { ...seed, options, port: port2 },
+      workerData: { options, port: port2 },
       transferList: [port2],
       // Flags of the program, such as --input-type, can forbid what this thread's entry is.
       execArgv: [],
     });
     this.#exited = new Promise((resolve) => this.#worker.once("exit", () => resolve()));
-    this.#forgetExit = onExit(() => signalGroup(this.#pid, "SIGKILL"));
+    this.#forgetExit = endWithProgram(() => this.#pid);
   }
 
   static start(options: ReaderOptions, emit: (event: RailEvent) => void): ThreadFeed {

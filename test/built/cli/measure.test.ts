@@ -1,7 +1,9 @@
+import { spawnSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { Scenario } from "../../../src/engine/nvidia-smi/scenario.ts";
 import { eventually, isAlive } from "../../support/eventually.ts";
@@ -217,6 +219,33 @@ describe("the command keeps what is its own", () => {
   });
 });
 
+describe("outputs that go away", () => {
+  const run = (shell: string): { status: number | null; stdout: string } => {
+    const { status, stdout } = spawnSync("bash", ["-c", shell], { encoding: "utf8" });
+    return { status, stdout };
+  };
+  const joulemark = `${process.execPath} ${fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url))}`;
+
+  test.each([
+    ["a closed stderr", `${joulemark} measure --rail none -- sh -c 'echo ran; exit 7' 2>&-`],
+    [
+      "a full disk behind stderr",
+      `${joulemark} measure --rail none -- sh -c 'echo ran; exit 7' 2>/dev/full`,
+    ],
+    [
+      "a reader of stderr that leaves",
+      `${joulemark} measure --rail none -- sh -c 'echo ran; exit 7' 2> >(true)`,
+    ],
+  ])("%s changes neither the command nor its exit code", (_what, shell) => {
+    expect(run(shell)).toEqual({ status: 7, stdout: "ran\n" });
+  });
+
+  test("a result that no one reads is no failure, one that cannot be written is", () => {
+    expect(run(`${joulemark} rails --json | true; echo \${PIPESTATUS[0]}`).stdout).toBe("0\n");
+    expect(run(`${joulemark} rails --json >/dev/full`).status).toBe(1);
+  });
+});
+
 describe("interruptions", () => {
   test.each(["SIGINT", "SIGTERM"] as const)(
     "%s while the command runs is the command's",
@@ -328,5 +357,17 @@ describe("wrong use is told, with exit code 2", () => {
     expect(end.exitCode).toBe(2);
     expect(end.stderr).toMatch(/no such GPU: 5; there are GPU 0/);
     expect(end.stdout).toBe("");
+  });
+
+  test("a program for nvidia-smi that is no path", async () => {
+    const end = await runCli(["measure", "--nvidia-smi", "", "--", "echo", "ran"]);
+    expect(end.exitCode).toBe(2);
+    expect(end.stderr).toContain("Give a path.");
+    expect(end.stdout).toBe("");
+    expect((await runCli(["measure", "--out", "--", "true"])).exitCode).toBe(2);
+  });
+
+  test("no command in the place of one is as the shell says it", async () => {
+    expect((await runCli(["measure", "--", ""])).exitCode).toBe(127);
   });
 });

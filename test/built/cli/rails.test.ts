@@ -22,7 +22,9 @@ describe("joulemark rails", () => {
     const standIn = await installStandIn(box(2));
     cleanups.push(() => standIn.remove());
     const end = await runCli(["rails"], { env: standIn.env });
-    expect(end.stdout).toMatch(/GPU 0 \(NVIDIA H100 80GB HBM3\): (99|100)\.\d W now of 700\.0 W/);
+    expect(end.stdout).toMatch(
+      /GPU 0 \(NVIDIA H100 80GB HBM3\): (99|100)\.\d W now, limit 700\.0 W/,
+    );
     expect(end.stdout).toMatch(/GPU 1 .*: (199|200)\.\d W now/);
     expect(end.stdout).toMatch(/power field +power\.draw\.average/);
     expect(end.stdout).toMatch(/mean of the last 1000 ms, renewed every 100 ms/);

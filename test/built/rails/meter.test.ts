@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { EnergyMeter, type MeterOptions, nowMs } from "joulemark";
 import { describe, expect, test } from "vitest";
 import type { Scenario } from "../../../src/engine/nvidia-smi/scenario.ts";
+import { eventually, isAlive } from "../../support/eventually.ts";
 import { cleanups, measured, reasonsOf } from "../../support/open-rail.ts";
 import { box, gpu } from "../../support/scenarios.ts";
 import { installStandIn } from "../../support/stand-in.ts";
@@ -145,5 +146,54 @@ describe("EnergyMeter", () => {
     expect(said.filter(({ level }) => level === "warn")[0]?.text).toMatch(
       /all 4 GPUs are counted.*--rail-devices/,
     );
+  });
+
+  test("a stop while it starts ends the start, and leaves no child", async () => {
+    const pids: number[] = [];
+    const meter = await meterOn(box(1), {
+      idleMs: 60_000,
+      onEvent: (event) => {
+        if (event.kind === "started") pids.push(event.pid);
+      },
+    });
+    const starting = meter.start(HERE);
+    await eventually("the child is there", () => pids.length > 0);
+    const [start] = await Promise.allSettled([starting, meter.stop()]);
+    expect(start).toMatchObject({ status: "rejected", reason: { code: "stopped" } });
+    await eventually("the child is gone", () => !isAlive(pids[0]!));
+  });
+
+  test("a second start is refused, and one after the stop as well", async () => {
+    const meter = await meterOn(box(1), { idleMs: 0 });
+    await meter.start(HERE);
+    await expect(meter.start(HERE)).rejects.toMatchObject({ code: "bad_option" });
+    await meter.stop();
+    await expect(meter.start(HERE)).rejects.toMatchObject({ code: "bad_option" });
+  });
+
+  test.each<[string, MeterOptions]>([
+    ["idleMs", { idleMs: Number.NaN }],
+    ["idleMs", { idleMs: -5 }],
+    ["settleMs", { settleMs: Number.NaN }],
+    ["startTimeoutMs", { startTimeoutMs: Number.NaN }],
+    ["periodMs", { periodMs: 0 }],
+    ["nvidiaSmiPath", { nvidiaSmiPath: "" }],
+    ["rail", { rail: "rapl" as "auto" }],
+  ])("an option that cannot be is told, whatever it is: %s %j", async (_name, options) => {
+    const meter = await meterOn(box(1), options);
+    await expect(meter.start(HERE)).rejects.toMatchObject({
+      code: "bad_option",
+      message: expect.stringContaining("give"),
+    });
+  });
+
+  test.each([
+    [0, Number.NaN],
+    [Number.NaN, 1],
+    [0, Number.POSITIVE_INFINITY],
+  ])("a window from %s to %s is refused at once, not waited for", async (startMs, endMs) => {
+    const meter = await meterOn(box(1), { idleMs: 0 });
+    await meter.start(HERE);
+    await expect(meter.window(startMs, endMs)).rejects.toMatchObject({ code: "bad_option" });
   });
 });

@@ -1,9 +1,13 @@
-import { nowMs } from "joulemark";
+import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { nowMs, openNvidiaSmi } from "joulemark";
 import { describe, expect, test } from "vitest";
 import type { Scenario } from "../../../src/engine/nvidia-smi/scenario.ts";
 import { eventually, isAlive } from "../../support/eventually.ts";
-import { measured, openRail, reasonsOf } from "../../support/open-rail.ts";
+import { cleanups, measured, openRail, reasonsOf } from "../../support/open-rail.ts";
 import { box, gpu, steady } from "../../support/scenarios.ts";
+import { installStandIn } from "../../support/stand-in.ts";
 
 describe("a rail that fails in mid-run", () => {
   const cases: readonly [string, Scenario, string[]][] = [
@@ -108,5 +112,23 @@ describe("a rail that fails in mid-run", () => {
     });
     const startMs = nowMs();
     expect(measured(await sampler.window(startMs, startMs + 300)).swPowerCapFrac).toBe(1);
+  });
+
+  test("a wrapper that does not exec leaves no orphan, though its child ignores SIGTERM and is silent", async () => {
+    const standIn = await installStandIn(
+      box(1, { ignoreSigterm: true, faults: [{ kind: "hang", afterTicks: 4 }] }),
+    );
+    cleanups.push(() => standIn.remove());
+    const path = join(standIn.dir, "wrapper");
+    await writeFile(
+      path,
+      `#!/bin/sh\n${standIn.path} "$@" &\necho $! >>${standIn.dir}/pids\nwait\n`,
+      { mode: 0o755 },
+    );
+    const sampler = await openNvidiaSmi({ path, periodMs: 50 });
+    await sampler.window(nowMs(), nowMs() + 10_000);
+    await sampler.stop();
+    const pids = readFileSync(join(standIn.dir, "pids"), "utf8").trim().split("\n").map(Number);
+    for (const pid of pids) await eventually("it is gone", () => !isAlive(pid));
   });
 });

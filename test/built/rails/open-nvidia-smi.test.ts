@@ -1,8 +1,10 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import { integrate, nowMs, openNvidiaSmi } from "joulemark";
 import { describe, expect, test } from "vitest";
-import { isAlive } from "../../support/eventually.ts";
+import { eventually, isAlive } from "../../support/eventually.ts";
 import { cleanups, measured, openRail, reasonsOf } from "../../support/open-rail.ts";
 import { box, gpu } from "../../support/scenarios.ts";
 import { installStandIn } from "../../support/stand-in.ts";
@@ -113,5 +115,51 @@ describe("a rail that can be read", () => {
     expect(sampler.windowNow(startMs + 1e6, startMs + 2e6)).toBeUndefined();
     await sampler.window(startMs, startMs + 300);
     expect(sampler.windowNow(startMs, nowMs())?.meanPowerW).toBeGreaterThan(99);
+  });
+
+  test("a GPU that is not used has no say in the field that is read", async () => {
+    const devices = [gpu(0), gpu(1, { cells: { "power.draw.average": "[N/A]" } })];
+    const alone = await openRail({ devices }, { devices: ["0"] });
+    expect(alone.sampler.facts.fields[0]).toBe("power.draw.average");
+    const both = await openRail({ devices });
+    expect(both.sampler.facts.fields[0]).toBe("power.draw.instant");
+  });
+
+  test("has a reading of every GPU when it opens, however far apart their rows come", async () => {
+    const timing = { perDeviceMs: 30, perTickFlush: false, jitterMs: [0, 5] } as const;
+    const { sampler } = await openRail(box(4, { timing }));
+    expect(sampler.latest().map(({ device }) => device)).toHaveLength(4);
+  });
+
+  test("an abort at any moment of the opening rejects with its reason, and leaves nothing", async () => {
+    const standIn = await installStandIn(box(1));
+    cleanups.push(() => standIn.remove());
+    for (const afterMs of [0, 60, 150, 250, 350, 450]) {
+      const reason = new Error(`after ${afterMs} ms`);
+      const stop = new AbortController();
+      const pids: number[] = [];
+      const opening = openNvidiaSmi({
+        path: standIn.path,
+        periodMs: 50,
+        signal: stop.signal,
+        onEvent: (event) => {
+          if (event.kind === "started") pids.push(event.pid);
+        },
+      }).then((sampler) => sampler.stop());
+      setTimeout(() => stop.abort(reason), afterMs);
+      await opening.catch((error: unknown) => expect(error).toBe(reason));
+      for (const pid of pids) await eventually("the child is gone", () => !isAlive(pid));
+    }
+  });
+
+  test("a thread that the program starts has the same clock", async () => {
+    const source = `const { parentPort } = require("node:worker_threads");
+      import("joulemark").then(({ nowMs }) => parentPort.postMessage(nowMs()));`;
+    const beforeMs = nowMs();
+    const thread = new Worker(source, { eval: true });
+    const [atMs] = (await once(thread, "message")) as [number];
+    await thread.terminate();
+    expect(atMs).toBeGreaterThan(beforeMs);
+    expect(atMs).toBeLessThan(nowMs());
   });
 });

@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openNvidiaSmi } from "joulemark";
 import { describe, expect, test } from "vitest";
+import { eventually, isAlive } from "../../support/eventually.ts";
 import { refusalOf } from "../../support/open-rail.ts";
 import { box, gpu } from "../../support/scenarios.ts";
 
@@ -31,22 +34,22 @@ describe("a rail that cannot be read says why", () => {
 
   test("it answers queries, but the loop prints nothing", async () => {
     const faults = [{ kind: "hang", afterTicks: 0 }] as const;
-    const message = await refusalOf(box(1, { faults }), { startTimeoutMs: 800 });
-    expect(message).toMatch(/no reading came \(waited 0\.\d s; it printed no line\)/);
+    const message = await refusalOf(box(1, { faults }), { startTimeoutMs: 3000 });
+    expect(message).toMatch(/no reading came \(waited \d\.\d s; it printed no line\)/);
   });
 
   test("the loop prints rubbish: the time, the count and the last line are told", async () => {
     const lines = ["Segmentation fault", "<html>62 W</html>"];
     const faults = [{ kind: "rubbish", afterTicks: 0, lines, instead: true }] as const;
-    const message = await refusalOf(box(1, { faults }), { startTimeoutMs: 800 });
+    const message = await refusalOf(box(1, { faults }), { startTimeoutMs: 3000 });
     expect(message).toMatch(
-      /waited 0\.\d s; \d+ lines were rejected, the last one “<html>62 W<\/html>”/,
+      /waited \d\.\d s; \d+ lines were rejected, the last one “<html>62 W<\/html>”/,
     );
   });
 
   test("the loop prints other columns than asked", async () => {
     const faults = [{ kind: "other-columns", afterTicks: 0 }] as const;
-    expect(await refusalOf(box(1, { faults }), { startTimeoutMs: 800 })).toContain(
+    expect(await refusalOf(box(1, { faults }), { startTimeoutMs: 3000 })).toContain(
       "lines were rejected",
     );
   });
@@ -60,7 +63,7 @@ describe("a rail that cannot be read says why", () => {
 
   test("a line without end does not fill the memory", async () => {
     const faults = [{ kind: "endless-line", afterTicks: 0, bytesPerS: 5_000_000 }] as const;
-    expect(await refusalOf(box(1, { faults }), { startTimeoutMs: 800 })).toContain("too long");
+    expect(await refusalOf(box(1, { faults }), { startTimeoutMs: 3000 })).toContain("too long");
   });
 
   test.each([0, -1, 0.5, Number.NaN, 2 ** 31])(
@@ -83,5 +86,31 @@ describe("a rail that cannot be read says why", () => {
     const text = 'Field "index" is not a valid field to query.\n\n';
     const message = await refusalOf(box(1, { wholeOutput: { text, exitCode: 2 } }));
     expect(message).toContain("exit code 2");
+  });
+
+  test("lines that come but are no readings are not waited for any longer: another remedy", async () => {
+    const lines = ["100.15 W, Not Active, Not Active, 0, GPU-00000000, 99.00 W"];
+    const faults = [{ kind: "rubbish", afterTicks: 0, lines, instead: true }] as const;
+    const message = await refusalOf(box(1, { faults }), { startTimeoutMs: 3000 });
+    expect(message).toContain("run it by hand");
+    expect(message).not.toContain("--rail-wait");
+  });
+
+  test("control characters that a program prints do not reach the terminal", async () => {
+    const text = "\u001b[31mboom\u0000\u0007";
+    const message = await refusalOf(box(1, { wholeOutput: { text, exitCode: 1 } }));
+    expect(message).toContain("·[31mboom··");
+  });
+
+  test("a program that cannot be asked leaves none of its children running", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "joulemark-"));
+    const path = join(folder, "nvidia-smi");
+    await writeFile(path, `#!/bin/sh\nsleep 7777 &\necho $! >${folder}/pid\nwait\n`, {
+      mode: 0o755,
+    });
+    await expect(openNvidiaSmi({ path, startTimeoutMs: 500 })).rejects.toThrow("did not answer");
+    const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
+    expect(pid).toBeGreaterThan(1);
+    await eventually("its child is gone", () => !isAlive(pid));
   });
 });
