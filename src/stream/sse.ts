@@ -57,9 +57,9 @@ export class SseSplitter {
    * or `[DONE]`, a lost count being worse than leniency; half an event does not parse.
    */
   finish(bytes: Buffer, length: number): void {
-    this.#isStarted = true;
     this.scan(bytes, length);
-    if (this.isDone) return;
+    // A stream shorter than the mark has nothing else.
+    if (this.isDone || !this.#isStarted) return;
     if (this.#lineStart < length) this.#takeField(bytes, this.#lineStart, length);
     if (isWhole(this.#data ?? this.#errorField)) this.#dispatch(length - 1);
   }
