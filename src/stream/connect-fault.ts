@@ -12,7 +12,9 @@ const OWN_LIMITS: ReadonlySet<string> = new Set([
 /** Says why no connection came about, with every address that was tried. */
 export function connectFault(error: unknown): Fault {
   const code = codeOf(error);
-  if (code !== undefined && OWN_LIMITS.has(code)) {
+  // One address that this machine cannot reach says nothing where another one was refused.
+  const each = error instanceof AggregateError ? error.errors : [error];
+  if (code !== undefined && each.every((one) => OWN_LIMITS.has(codeOf(one) ?? ""))) {
     return { errorKind: "client_error", message: `${code}: ${LIMIT_TEXTS[code] ?? ""}`, code };
   }
   const message = `no connection: ${reasons(error).join("; ")}`;

@@ -1,5 +1,6 @@
 import {
   connect as connectTcp,
+  type LookupFunction,
   type OnReadOpts,
   type Socket,
   type TcpNetConnectOpts,
@@ -28,8 +29,8 @@ export class Connection {
   /** Called once, when the connection has gone while nobody used it. */
   onIdleLoss: () => void = () => {};
 
-  constructor(target: RequestTarget) {
-    this.socket = openSocket(target, (length) => {
+  constructor(target: RequestTarget, lookup: LookupFunction) {
+    this.socket = openSocket(target, lookup, (length) => {
       // The time of arrival: taken before anything is done with what arrived.
       const atMs = nowMs();
       this.#take(length, atMs);
@@ -121,12 +122,16 @@ export function readyEvent(target: RequestTarget): "connect" | "secureConnect" {
   return isTls(target) ? "secureConnect" : "connect";
 }
 
-function openSocket(target: RequestTarget, onRead: (length: number) => boolean): Socket {
+function openSocket(
+  target: RequestTarget,
+  lookup: LookupFunction,
+  onRead: (length: number) => boolean,
+): Socket {
   const { socketPath, tls, requestUrl } = target;
   const onread: OnReadOpts = { buffer: READ_BUFFER, callback: onRead };
   const host = requestUrl.hostname.replace(/^\[(.*)\]$/, "$1");
   const port = Number(requestUrl.port) || (isTls(target) ? 443 : 80);
-  const tcp: TcpNetConnectOpts = { host, port, noDelay: true, onread, allowHalfOpen: true };
+  const tcp: TcpNetConnectOpts = { host, port, lookup, noDelay: true, onread, allowHalfOpen: true };
   const where = socketPath === undefined ? tcp : { path: socketPath, onread, allowHalfOpen: true };
   if (!isTls(target)) return connectTcp(where);
   return connectTls({

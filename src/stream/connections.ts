@@ -1,9 +1,11 @@
+import type { LookupFunction } from "node:net";
 import { nowMs } from "../clock.ts";
 import type { RequestTarget } from "../target/request-target.ts";
 import { connectFault } from "./connect-fault.ts";
 import { Connection, readyEvent } from "./connection.ts";
 import { drain } from "./drain.ts";
 import type { HttpReader } from "./http-reader.ts";
+import { lookupOnce } from "./lookup-once.ts";
 import type { Fault } from "./request-outcome.ts";
 import type { RequestWatch } from "./request-watch.ts";
 
@@ -44,6 +46,7 @@ const DRAIN_WAIT_MS = 2;
  */
 export class Connections {
   readonly #idleMs: number;
+  readonly #lookup: LookupFunction = lookupOnce();
   readonly #idle: Map<string, Connection[]> = new Map();
   readonly #draining: Map<string, Set<Connection>> = new Map();
   readonly #waiting: Map<string, Set<(connection: Connection) => void>> = new Map();
@@ -68,7 +71,7 @@ export class Connections {
       return { connection, connectedMs: null };
     }
     if (watch.fault !== undefined) return watch.fault;
-    const opened = await openConnection(target, watch);
+    const opened = await openConnection(target, this.#lookup, watch);
     if ("connection" in opened) this.#counts.opened++;
     else if (watch.fault === undefined) this.#counts.failed++;
     return opened;
@@ -169,11 +172,15 @@ export class Connections {
 /** The pool for whoever names none. */
 export const defaultConnections: Connections = new Connections();
 
-function openConnection(target: RequestTarget, watch: RequestWatch): Promise<Acquired | Fault> {
+function openConnection(
+  target: RequestTarget,
+  lookup: LookupFunction,
+  watch: RequestWatch,
+): Promise<Acquired | Fault> {
   return new Promise((resolve) => {
     let connection: Connection;
     try {
-      connection = new Connection(target);
+      connection = new Connection(target, lookup);
     } catch (error) {
       resolve(connectFault(error));
       return;
