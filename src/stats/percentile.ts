@@ -8,7 +8,7 @@ export type Percentiles = Readonly<Partial<Record<PercentileName, number>>>;
 
 interface Percentile {
   readonly name: PercentileName;
-  /** In thousandths, so that ranks are whole-number arithmetic: 0.999 × 1,000 would round up. */
+  /** In thousandths, so that ranks are whole numbers: 41,000 × (99.9 / 100) lands above 40,959. */
   readonly permille: number;
   /** The fewest values from which it is told: fewer, and it would be the maximum in disguise. */
   readonly fromCount: number;

@@ -15,6 +15,7 @@ describe("percentiles", () => {
 
   test("p99.9 of 1 to 1,000 is 999: the rank is not rounded up by a double", () => {
     expect(percentiles(upTo(1000))).toEqual({ p50: 500, p90: 900, p95: 950, p99: 990, p999: 999 });
+    expect(nearestRank(41_000, 999)).toBe(40_959);
     expect(nearestRank(1_000_000, 999)).toBe(999_000);
     expect(nearestRank(10_000_000_000, 999)).toBe(9_990_000_000);
   });
