@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import { nowMs } from "../clock.ts";
 import { type ConnectionErrorKind, explainFailure } from "./explain-failure.ts";
 import { isInContainer } from "./in-container.ts";
+import { lookupLocalhost } from "./lookup-localhost.ts";
 import type { Target } from "./target.ts";
 
 export interface AskOptions {
@@ -116,6 +117,7 @@ async function send(
     ...TRY_BOTH_FAMILIES,
     ...(target.socketPath === undefined ? {} : { socketPath: target.socketPath }),
     ...(target.address === undefined ? {} : { hostname: target.address }),
+    ...(url.hostname === "localhost" ? { lookup: lookupLocalhost } : {}),
     ...tlsOptions(target),
   });
   request.on("socket", (socket) => {

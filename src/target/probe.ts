@@ -76,8 +76,9 @@ export async function probe(target: Target, options: ProbeOptions = {}): Promise
     hasUsage: completionTokens !== null,
     promptTokens,
     completionTokens,
-    model: repliedModel,
-    systemFingerprint: typeof system_fingerprint === "string" ? system_fingerprint : null,
+    model: repliedModel === null ? null : target.redact(repliedModel),
+    systemFingerprint:
+      typeof system_fingerprint === "string" ? target.redact(system_fingerprint) : null,
     warnings: warningsOf(target, repliedModel, completionTokens),
   };
 }
