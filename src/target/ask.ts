@@ -43,6 +43,8 @@ interface Progress {
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_BYTES = 4 * 1024 * 1024;
+/** A longer timer would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** The default of Node, which a flag of the process may have turned off; its types lack it here. */
 const TRY_BOTH_FAMILIES = { autoSelectFamily: true };
 
@@ -63,7 +65,7 @@ export async function ask(
   const startMs = nowMs();
   const progress: Progress = { phase: "connecting" };
   const timeUp = new AbortController();
-  const timer = setTimeout(() => timeUp.abort(), timeoutMs);
+  const timer = setTimeout(() => timeUp.abort(), Math.min(timeoutMs, LONGEST_TIMER_MS));
   const either = signal === undefined ? timeUp.signal : AbortSignal.any([signal, timeUp.signal]);
   try {
     const response = await send(target, to, either, progress);

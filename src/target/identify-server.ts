@@ -76,9 +76,7 @@ export async function identifyServer(
   if (first.version !== undefined) return shown(target, first);
   for (const path of VERSION_PATHS_BY_NAME[first.name] ?? []) {
     const sign = await signAt(path);
-    // Some other server may answer this path; only the same one's version is believed.
-    const isSame = sign?.name === undefined || sign.name === first.name;
-    if (sign?.version !== undefined && isSame) {
+    if (sign?.version !== undefined) {
       const how = `${first.how}, version by ${sign.how}`;
       return shown(target, { name: first.name, version: sign.version, how });
     }

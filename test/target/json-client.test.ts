@@ -175,6 +175,14 @@ describe("what a server may do wrong", () => {
     });
   });
 
+  test("silence for as long as one likes to wait", async () => {
+    const { url } = await serve((_request, response) => {
+      setTimeout(() => response.end("{}"), 30);
+    });
+    const timeoutMs = Number.POSITIVE_INFINITY;
+    expect(await modelsOf(url, { timeoutMs })).toMatchObject({ state: "ok" });
+  });
+
   test("closing, before and within the answer", async () => {
     const closing = await listen((socket) => socket.destroy());
     expect(await modelsOf(closing)).toMatchObject({

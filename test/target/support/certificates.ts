@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
+const OPENSSL = "openssl";
+
 export interface SelfSigned {
   readonly key: string;
   readonly cert: string;
@@ -13,7 +15,7 @@ export interface SelfSigned {
 /** Whether certificates can be made here; tests of TLS are skipped where they cannot. */
 export const hasOpenssl: boolean = ((): boolean => {
   try {
-    execFileSync("openssl", ["version"], { stdio: "ignore" });
+    execFileSync(OPENSSL, ["version"], { stdio: "ignore" });
     return true;
   } catch {
     return false;
@@ -28,7 +30,7 @@ export function makeCertificate(altName: string): SelfSigned {
   const what = ["-subj", "/CN=joulemark-test", "-addext", `subjectAltName=${altName}`];
   const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
   const files = ["-keyout", keyFile, "-out", certFile];
-  execFileSync("openssl", ["req", "-x509", ...key, ...files, "-days", "2", ...what], {
+  execFileSync(OPENSSL, ["req", "-x509", ...key, ...files, "-days", "2", ...what], {
     stdio: "ignore",
   });
   return { key: readFileSync(keyFile, "utf8"), cert: readFileSync(certFile, "utf8"), certFile };
