@@ -55,6 +55,17 @@ describe("promptSeries", () => {
     expect(wordsOf(prompts[0]!)).toHaveLength(1500);
   });
 
+  test.each([513, 600, 1000, 1500])(
+    "of %i words 512 follow the first without a repeat",
+    (words) => {
+      const { promptFor } = promptSeries({ seed: 2, words });
+      for (let q = 0; q < 600; q += 7) {
+        const following = wordsOf(promptFor(512 * q + (q % 512))).slice(1, 513);
+        expect(new Set(following).size).toBe(following.length);
+      }
+    },
+  );
+
   test("all prompts have the words that were asked for, the same ones but for the first", () => {
     const someSeries = fc.record({
       seed: fc.integer(),

@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readlink, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { DatasetError } from "../../src/workloads/dataset-error.ts";
 import { readDataset } from "../../src/workloads/read-dataset.ts";
 
@@ -95,6 +95,16 @@ describe("readDataset", () => {
     const { entries, badLineCount } = await readDataset(file, { limit: 3 });
     expect(entries).toHaveLength(3);
     expect(badLineCount).toBe(0);
+  });
+
+  test.runIf(process.platform === "linux")("leaves no file open when it stops early", async () => {
+    const file = await fileOf('{"prompt":"a"}\n'.repeat(50_000));
+    await readDataset(file, { limit: 1 });
+    await vi.waitFor(async () => {
+      const handles = (await readdir("/proc/self/fd")).map((fd) => `/proc/self/fd/${fd}`);
+      const open = await Promise.all(handles.map((fd) => readlink(fd).catch(() => "gone")));
+      expect(open).not.toContain(file);
+    });
   });
 
   test("a file without one usable entry is an error with file, line and remedy", async () => {
