@@ -2,7 +2,7 @@ import { parseHead, type ResponseHead } from "./http-head.ts";
 
 /** Where the body's bytes go; whoever takes them copies them at once, the buffer is used again. */
 export interface BodySink {
-  append(source: Uint8Array, from: number, to: number): void;
+  append(source: Buffer, from: number, to: number): void;
 }
 
 const HEAD_LIMIT_BYTES = 64 * 1024;

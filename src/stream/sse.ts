@@ -149,6 +149,32 @@ function isDataField(bytes: Buffer, start: number, end: number): boolean {
   );
 }
 
+/**
+ * Whether the mark at `at` is a dispatched `[DONE]`: the one data line of an event, between blank
+ * lines. A look at its surroundings; `false` leaves open what a whole reading would say.
+ */
+export function isDoneEvent(bytes: Buffer, at: number, length: number): boolean {
+  const valueStart = bytes[at - 1] === SPACE ? at - 1 : at;
+  const lineStart = valueStart - 5;
+  if (lineStart < 0 || !isDataField(bytes, lineStart, valueStart)) return false;
+  const end = behindLineEnd(bytes, at + 6, length);
+  if (end === -1 || behindLineEnd(bytes, end, length) === -1) return false;
+  if (lineStart === 0) return true;
+  const isCrLf = bytes[lineStart - 1] === LF && bytes[lineStart - 2] === CR;
+  const before = lineStart - (isCrLf ? 3 : 2);
+  return isLineEnd(bytes[lineStart - 1]) && (before < 0 || isLineEnd(bytes[before]));
+}
+
+function isLineEnd(byte: number | undefined): boolean {
+  return byte === LF || byte === CR;
+}
+
+/** Where the next line begins if this one ends at `at`; -1 if it does not, or not yet. */
+function behindLineEnd(bytes: Buffer, at: number, length: number): number {
+  if (at >= length || !isLineEnd(bytes[at])) return -1;
+  return bytes[at] === CR && at + 1 < length && bytes[at + 1] === LF ? at + 2 : at + 1;
+}
+
 /** Only one leading space is dropped: the second one is the model's. */
 function valueAt(bytes: Buffer, start: number, end: number): string {
   return bytes.toString("utf8", start < end && bytes[start] === SPACE ? start + 1 : start, end);

@@ -5,6 +5,7 @@ import { buildOutcome, type ExchangeFacts } from "./build-outcome.ts";
 import type { Connection } from "./connection.ts";
 import { type Acquired, type Connections, defaultConnections } from "./connections.ts";
 import { Exchange } from "./exchange.ts";
+import { ownTurn } from "./own-turn.ts";
 import { completeBody, requestText } from "./request-bytes.ts";
 import type { Fault, RequestOutcome } from "./request-outcome.ts";
 import { RequestWatch } from "./request-watch.ts";
@@ -23,6 +24,11 @@ export interface StreamRequestOptions {
   readonly dueMs?: number;
   /** Whether `stream_options.include_usage` is asked for where the body says nothing; default true. */
   readonly includeUsage?: boolean;
+  /**
+   * Called when the reply is over and its connection free, before it is parsed: the place to start
+   * the next request, which then waits for no parsing. Not called where nothing was sent.
+   */
+  readonly onSettled?: () => void;
   /** Connections to use and keep; default those of this thread. */
   readonly connections?: Connections;
 }
@@ -65,7 +71,9 @@ export async function streamRequest(
     }
     const acquired = await connections.acquire(target, watch);
     if (!("connection" in acquired)) return unsent(acquired, facts, outcome);
-    return await converse({ acquired, text, target, connections, watch, facts, outcome });
+    const { onSettled } = options;
+    const parts = { acquired, text, target, connections, watch, facts, outcome, onSettled };
+    return await converse(parts);
   } finally {
     watch.stop();
   }
@@ -91,10 +99,11 @@ interface Conversation {
   readonly watch: RequestWatch;
   readonly facts: StartFacts;
   readonly outcome: OutcomeOptions;
+  readonly onSettled: (() => void) | undefined;
 }
 
 async function converse(conversation: Conversation): Promise<RequestOutcome> {
-  const { acquired, text, target, connections, watch, facts, outcome } = conversation;
+  const { acquired, text, target, connections, watch, facts, outcome, onSettled } = conversation;
   const { connection, connectedMs } = acquired;
   const remoteAddress = target.socketPath ?? connection.remoteAddress ?? null;
   const arena = takeArena();
@@ -104,11 +113,12 @@ async function converse(conversation: Conversation): Promise<RequestOutcome> {
       watch.stop();
       free({ connection, connections, target, exchange, fault });
       resolve({ exchange, fault, endMs });
+      onSettled?.();
     });
     sent.sentMs = nowMs();
     exchange.start(connection, text);
   });
-  await nextTurn();
+  await ownTurn();
   const { reader, splitter, networkReads, firstByteMs } = exchange;
   const record = {
     head: reader.head,
@@ -149,11 +159,6 @@ function free(from: {
 }): void {
   if (from.fault !== null) from.connection.destroy();
   else from.connections.release(from.connection, from.target, from.exchange.reader);
-}
-
-/** Parsing waits until every socket that was ready in this turn has been read and stamped. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function unsent(fault: Fault, facts: StartFacts, options: OutcomeOptions): RequestOutcome {
