@@ -40,14 +40,15 @@ export class SseSplitter {
     if (!this.#isStarted && !this.#skipByteOrderMark(bytes, length)) return;
     let at = this.#at;
     while (at < length && !this.isDone) {
-      const byte = bytes[at]!;
-      if (byte === LF && this.#isAfterCr) this.#lineStart = at + 1;
-      else if (byte === LF || byte === CR) {
-        this.#endLine(bytes, at);
-        this.#lineStart = at + 1;
-      }
-      this.#isAfterCr = byte === CR;
-      at++;
+      const from = at;
+      while (at < length && bytes[at] !== LF && bytes[at] !== CR) at++;
+      if (at > from) this.#isAfterCr = false;
+      if (at === length) break;
+      const isCr = bytes[at] === CR;
+      // The LF of a CR LF ends no line of its own.
+      if (isCr || !this.#isAfterCr) this.#endLine(bytes, at);
+      this.#isAfterCr = isCr;
+      this.#lineStart = ++at;
     }
     this.#at = at;
   }
