@@ -2,11 +2,12 @@ import { nowMs } from "../clock.ts";
 import type { Arena } from "./arena.ts";
 import { resetFault } from "./connect-fault.ts";
 import type { Connection, ConnectionUser } from "./connection.ts";
+import { findDoneMark, isDoneEvent } from "./done-mark.ts";
 import { HttpReader } from "./http-reader.ts";
 import { codingFault } from "./judge-reply.ts";
 import type { Fault } from "./request-outcome.ts";
 import type { RequestWatch } from "./request-watch.ts";
-import { findDoneMark, isDoneEvent, SseSplitter } from "./sse.ts";
+import { SseSplitter } from "./sse.ts";
 
 /** Of a refusal the first kB is shown; more is not worth keeping. */
 const LARGEST_REFUSAL_BYTES = 64 * 1024;

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findDoneMark, isDoneEvent, type SseEvent, SseSplitter } from "../../src/stream/sse.ts";
+import { findDoneMark, isDoneEvent } from "../../src/stream/done-mark.ts";
+import { type SseEvent, SseSplitter } from "../../src/stream/sse.ts";
 
 /** Splits the text, given piece by piece, and ends it cleanly. */
 function split(text: string | Buffer, cuts: readonly number[] = []): readonly SseEvent[] {
