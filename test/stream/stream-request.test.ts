@@ -86,12 +86,14 @@ describe("timeouts", () => {
   test("what lies ready when this thread was held up has not timed out", async () => {
     const answer: Answer = async ({ socket }) => {
       await write(socket, head() + token("a"));
-      setTimeout(() => {
+      await sleep(30);
+      setImmediate(() => {
         socket.end(finish() + DONE);
-        // The bytes are with the system now; this thread sleeps past the timeout before it reads.
+        // The bytes are with the system now, and this thread sleeps past the timeout before it reads
+        // them; behind an immediate the timers come first.
         const untilMs = nowMs() + 150;
         while (nowMs() < untilMs);
-      }, 30);
+      });
     };
     await askOk(answer, { idleTimeoutMs: 100 });
   });
@@ -106,7 +108,7 @@ describe("cancelling", () => {
   test("in mid-stream it settles at once, keeps what came, and frees the socket", async () => {
     const stop = new AbortController();
     const server = await startRawServer(({ socket }) => {
-      socket.write(head() + token("a"));
+      socket.write(Buffer.concat([Buffer.from(head(200, CHUNKED)), httpChunk(token("a"))]));
       setTimeout(() => stop.abort(), 60);
     });
     const closed = new Promise<number>((resolve) => {
