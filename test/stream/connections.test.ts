@@ -114,7 +114,7 @@ describe("keeping connections", () => {
   }, async () => {
     const server = await serve(({ socket }) => {
       socket.write(WHOLE.subarray(0, -LAST_CHUNK.length), () => {
-        setImmediate(() => socket.write(LAST_CHUNK));
+        setTimeout(() => socket.write(LAST_CHUNK), 0);
       });
     });
     const connections = pool();
