@@ -1,5 +1,5 @@
-const FIRST_BYTES = 16 * 1024;
-const FIRST_READS = 128;
+const FIRST_BYTES = 32 * 1024;
+const FIRST_READS = 256;
 /** Larger arenas are left to the garbage collector: one huge reply must not pin memory for ever. */
 const LARGEST_KEPT_BYTES = 1024 * 1024;
 const MOST_KEPT = 2048;
@@ -18,13 +18,10 @@ export class Arena {
   #atMs: Float64Array = new Float64Array(FIRST_READS);
   #endOffset: Float64Array = new Float64Array(FIRST_READS);
 
-  append(source: Uint8Array, from: number, to: number): void {
+  append(source: Buffer, from: number, to: number): void {
     const length = this.length + (to - from);
     if (length > this.bytes.length) this.#grow(length);
-    this.bytes.set(
-      from === 0 && to === source.length ? source : source.subarray(from, to),
-      this.length,
-    );
+    source.copy(this.bytes, this.length, from, to);
     this.length = length;
   }
 

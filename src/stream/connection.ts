@@ -130,7 +130,7 @@ function openSocket(
   const { socketPath, tls, requestUrl } = target;
   const onread: OnReadOpts = { buffer: READ_BUFFER, callback: onRead };
   const host = requestUrl.hostname.replace(/^\[(.*)\]$/, "$1");
-  const port = Number(requestUrl.port) || (isTls(target) ? 443 : 80);
+  const port = requestUrl.port === "" ? (isTls(target) ? 443 : 80) : Number(requestUrl.port);
   const tcp: TcpNetConnectOpts = { host, port, lookup, noDelay: true, onread, allowHalfOpen: true };
   const where = socketPath === undefined ? tcp : { path: socketPath, onread, allowHalfOpen: true };
   if (!isTls(target)) return connectTcp(where);

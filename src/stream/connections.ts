@@ -1,11 +1,11 @@
 import type { LookupFunction } from "node:net";
 import { nowMs } from "../clock.ts";
 import type { RequestTarget } from "../target/request-target.ts";
-import { connectFault } from "./connect-fault.ts";
-import { Connection, readyEvent } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import { drain } from "./drain.ts";
 import type { HttpReader } from "./http-reader.ts";
 import { lookupOnce } from "./lookup-once.ts";
+import { type Acquired, keyOf, openConnection } from "./open-connection.ts";
 import type { Fault } from "./request-outcome.ts";
 import type { RequestWatch } from "./request-watch.ts";
 
@@ -27,13 +27,6 @@ export interface ConnectionCounts {
   readonly lostIdle: number;
   /** Connections that could not be opened. */
   readonly failed: number;
-}
-
-/** A connection for one request. */
-export interface Acquired {
-  readonly connection: Connection;
-  /** When it was opened; `null` for one used before. */
-  readonly connectedMs: number | null;
 }
 
 /** A connection whose last reply is over save for its framing is waited for so long. */
@@ -171,43 +164,6 @@ export class Connections {
 
 /** The pool for whoever names none. */
 export const defaultConnections: Connections = new Connections();
-
-function openConnection(
-  target: RequestTarget,
-  lookup: LookupFunction,
-  watch: RequestWatch,
-): Promise<Acquired | Fault> {
-  return new Promise((resolve) => {
-    let connection: Connection;
-    try {
-      connection = new Connection(target, lookup);
-    } catch (error) {
-      resolve(connectFault(error));
-      return;
-    }
-    const user = {
-      onBytes: (): void => fail(new Error("the server spoke first")),
-      onEnd: (): void => fail(new Error("closed at once")),
-      onError: (error: unknown): void => fail(error),
-    };
-    const fail = (error: unknown): void => {
-      connection.destroy();
-      resolve(connectFault(error));
-    };
-    connection.passTo(user);
-    watch.onStop = (fault) => {
-      connection.destroy();
-      resolve(fault);
-    };
-    connection.socket.once(readyEvent(target), () => resolve({ connection, connectedMs: nowMs() }));
-  });
-}
-
-/** Targets that may share connections have the same key. */
-function keyOf({ requestUrl, socketPath, tls }: RequestTarget): string {
-  const trust = tls === undefined ? "" : `${tls.isInsecure} ${tls.caPem ?? ""}`;
-  return `${requestUrl.protocol}//${requestUrl.host} ${socketPath ?? ""} ${trust}`;
-}
 
 function setOf<T>(sets: Map<string, Set<T>>, key: string): Set<T> {
   const known = sets.get(key);

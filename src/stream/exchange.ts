@@ -2,11 +2,12 @@ import { nowMs } from "../clock.ts";
 import type { Arena } from "./arena.ts";
 import { resetFault } from "./connect-fault.ts";
 import type { Connection, ConnectionUser } from "./connection.ts";
+import { findDoneMark, isDoneEvent } from "./done-mark.ts";
 import { HttpReader } from "./http-reader.ts";
 import { codingFault } from "./judge-reply.ts";
 import type { Fault } from "./request-outcome.ts";
 import type { RequestWatch } from "./request-watch.ts";
-import { findDoneMark, SseSplitter } from "./sse.ts";
+import { SseSplitter } from "./sse.ts";
 
 /** Of a refusal the first kB is shown; more is not worth keeping. */
 const LARGEST_REFUSAL_BYTES = 64 * 1024;
@@ -109,9 +110,10 @@ export class Exchange implements ConnectionUser {
     }
   }
 
-  /** Splits what has come so far: `[DONE]` may be the model's own words. */
+  /** Splits what has come so far where a look is not enough: it may be the model's own words. */
   #isDoneAt(before: number): boolean {
     const { bytes, length } = this.#arena;
+    if (isDoneEvent(bytes, this.#markAt, length)) return true;
     this.splitter.scan(bytes, length);
     if (this.splitter.isDone) return true;
     if (this.splitter.eventStart > this.#markAt) {

@@ -1,29 +1,22 @@
+import { ChunkLine } from "./chunk-line.ts";
 import { parseHead, type ResponseHead } from "./http-head.ts";
 
 /** Where the body's bytes go; whoever takes them copies them at once, the buffer is used again. */
 export interface BodySink {
-  append(source: Uint8Array, from: number, to: number): void;
+  append(source: Buffer, from: number, to: number): void;
 }
 
 const HEAD_LIMIT_BYTES = 64 * 1024;
-const CHUNK_LINE_LIMIT_BYTES = 16 * 1024;
-/** More hexadecimal digits than any size that a number holds exactly. */
-const CHUNK_SIZE_DIGITS = 13;
 
-const CR = 13;
 const LF = 10;
 
 const HEAD = 0;
-const CHUNK_SIZE = 1;
-const CHUNK_EXTENSION = 2;
-const CHUNK_SIZE_LF = 3;
-const CHUNK_DATA = 4;
-const CHUNK_END = 5;
-const CHUNK_END_LF = 6;
-const TRAILER = 7;
-const FIXED = 8;
-const UNTIL_CLOSE = 9;
-const OVER = 10;
+const CHUNK_LINE = 1;
+const CHUNK_DATA = 2;
+const TRAILER = 3;
+const FIXED = 4;
+const UNTIL_CLOSE = 5;
+const OVER = 6;
 
 /** What the end of the connection means for the response that was being read. */
 export type EndOfInput = "complete" | "cut" | "nothing";
@@ -43,7 +36,7 @@ export class HttpReader {
   #state: number = HEAD;
   /** Bytes of the body or of the chunk that are still to come. */
   #missing = 0;
-  #digits = 0;
+  readonly #chunkLine: ChunkLine = new ChunkLine();
   #line = "";
   #lines: string[] = [];
   #lineBytes = 0;
@@ -102,57 +95,25 @@ export class HttpReader {
     const end = Math.min(length, at + this.#missing);
     this.sink.append(bytes, at, end);
     this.#missing -= end - at;
-    if (this.#missing === 0) this.#state = this.#state === FIXED ? OVER : CHUNK_END;
+    if (this.#missing > 0) return end;
+    if (this.#state === FIXED) this.#state = OVER;
+    else this.#startChunk(false);
     return end;
   }
 
   #takeChunkByte(byte: number): void {
-    switch (this.#state) {
-      case CHUNK_SIZE:
-        this.#takeSizeByte(byte);
-        return;
-      case CHUNK_EXTENSION:
-        if (byte === LF) this.#endSizeLine();
-        else if (++this.#lineBytes > CHUNK_LINE_LIMIT_BYTES)
-          this.#break("a chunk's line is too long");
-        return;
-      case CHUNK_SIZE_LF:
-        if (byte === LF) this.#endSizeLine();
-        else this.#break("a chunk's size is followed by rubbish");
-        return;
-      case CHUNK_END:
-        if (byte === CR) this.#state = CHUNK_END_LF;
-        else if (byte === LF) this.#startSize();
-        else this.#break("a chunk is longer than its size");
-        return;
-      case CHUNK_END_LF:
-        if (byte === LF) this.#startSize();
-        else this.#break("a chunk is longer than its size");
+    const line = this.#chunkLine;
+    line.take(byte);
+    if (line.problem !== undefined) this.#break(line.problem);
+    else if (line.isOver) {
+      this.#missing = line.size;
+      this.#state = line.size === 0 ? TRAILER : CHUNK_DATA;
     }
   }
 
-  #takeSizeByte(byte: number): void {
-    const digit = hexDigit(byte);
-    if (digit >= 0) {
-      this.#missing = this.#missing * 16 + digit;
-      if (++this.#digits > CHUNK_SIZE_DIGITS) this.#break("a chunk's size is no size");
-    } else if (this.#digits === 0) this.#break("a chunk has no size");
-    else if (byte === CR) this.#state = CHUNK_SIZE_LF;
-    else if (byte === LF) this.#endSizeLine();
-    else if (byte === 0x3b || byte === 0x20 || byte === 0x09) this.#state = CHUNK_EXTENSION;
-    else this.#break("a chunk's size is no size");
-  }
-
-  #startSize(): void {
-    this.#state = CHUNK_SIZE;
-    this.#missing = 0;
-    this.#digits = 0;
-    this.#lineBytes = 0;
-  }
-
-  #endSizeLine(): void {
-    this.#lineBytes = 0;
-    this.#state = this.#missing === 0 ? TRAILER : CHUNK_DATA;
+  #startChunk(isFirst: boolean): void {
+    this.#chunkLine.start(isFirst);
+    this.#state = CHUNK_LINE;
   }
 
   /** Takes up to the end of a line of the head or of the trailers. */
@@ -202,7 +163,7 @@ export class HttpReader {
     if (head.status < 200 && head.status !== 101) return;
     this.head = head;
     const { framing } = head;
-    if (framing.kind === "chunked") this.#startSize();
+    if (framing.kind === "chunked") this.#startChunk(true);
     else if (framing.kind === "close") this.#state = UNTIL_CLOSE;
     else {
       this.#missing = framing.kind === "length" ? framing.bytes : 0;
@@ -217,9 +178,3 @@ export class HttpReader {
 }
 
 const NOT_HTTP = "the server does not speak HTTP/1";
-
-function hexDigit(byte: number): number {
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
-  const letter = byte | 0x20;
-  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
-}

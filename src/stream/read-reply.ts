@@ -1,9 +1,10 @@
 import type { Arena } from "./arena.ts";
 import { type ChoicePiece, choicePiece } from "./chunk-choice.ts";
+import { isDoneSign } from "./done-mark.ts";
 import { asArray, asObject, asText, type JsonObject, parseJson } from "./json-value.ts";
 import type { Fault } from "./request-outcome.ts";
 import { errorIn, errorInText, type ServerError } from "./server-error.ts";
-import { isDoneSign, type SseEvent } from "./sse.ts";
+import type { SseEvent } from "./sse.ts";
 import { type ServerTimings, serverTimingsOf, type Usage, usageOf } from "./usage.ts";
 
 /** One choice, put together from its pieces. */

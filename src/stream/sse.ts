@@ -1,3 +1,5 @@
+import { isDataField, isDoneSign } from "./done-mark.ts";
+
 /** One dispatched event of an event stream. */
 export interface SseEvent {
   /** The `event` field; empty where there was none. */
@@ -40,14 +42,15 @@ export class SseSplitter {
     if (!this.#isStarted && !this.#skipByteOrderMark(bytes, length)) return;
     let at = this.#at;
     while (at < length && !this.isDone) {
-      const byte = bytes[at]!;
-      if (byte === LF && this.#isAfterCr) this.#lineStart = at + 1;
-      else if (byte === LF || byte === CR) {
-        this.#endLine(bytes, at);
-        this.#lineStart = at + 1;
-      }
-      this.#isAfterCr = byte === CR;
-      at++;
+      const from = at;
+      while (at < length && bytes[at] !== LF && bytes[at] !== CR) at++;
+      if (at > from) this.#isAfterCr = false;
+      if (at === length) break;
+      const isCr = bytes[at] === CR;
+      // The LF of a CR LF ends no line of its own.
+      if (isCr || !this.#isAfterCr) this.#endLine(bytes, at);
+      this.#isAfterCr = isCr;
+      this.#lineStart = ++at;
     }
     this.#at = at;
   }
@@ -111,42 +114,6 @@ export class SseSplitter {
     this.#errorField = undefined;
     this.eventStart = endOffset + 1;
   }
-}
-
-/** Whether an event's data is the sign that the reply is over. */
-export function isDoneSign(data: string): boolean {
-  return data.length < 64 && data.trim() === "[DONE]";
-}
-
-/**
- * Where `[DONE]` stands in the bytes from `from` on, or -1: a cheap look that spares a running
- * stream the real splitting. A hit may be text of the model; a miss is certain.
- */
-export function findDoneMark(bytes: Buffer, from: number, length: number): number {
-  for (let at = Math.max(from, 5); at < length; at++) {
-    if (
-      bytes[at] === 0x5d &&
-      bytes[at - 1] === 0x45 &&
-      bytes[at - 2] === 0x4e &&
-      bytes[at - 3] === 0x4f &&
-      bytes[at - 4] === 0x44 &&
-      bytes[at - 5] === 0x5b
-    )
-      return at - 5;
-  }
-  return -1;
-}
-
-/** Whether the line begins with `data:`, as nearly all do. */
-function isDataField(bytes: Buffer, start: number, end: number): boolean {
-  return (
-    end - start >= 5 &&
-    bytes[start] === 0x64 &&
-    bytes[start + 1] === 0x61 &&
-    bytes[start + 2] === 0x74 &&
-    bytes[start + 3] === 0x61 &&
-    bytes[start + 4] === COLON
-  );
 }
 
 /** Only one leading space is dropped: the second one is the model's. */

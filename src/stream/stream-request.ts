@@ -1,10 +1,10 @@
 import { nowMs } from "../clock.ts";
 import type { RequestTarget } from "../target/request-target.ts";
 import { giveBackArena, takeArena } from "./arena.ts";
-import { buildOutcome, type ExchangeFacts } from "./build-outcome.ts";
-import type { Connection } from "./connection.ts";
-import { type Acquired, type Connections, defaultConnections } from "./connections.ts";
-import { Exchange } from "./exchange.ts";
+import { buildOutcome } from "./build-outcome.ts";
+import { type Connections, defaultConnections } from "./connections.ts";
+import { converse, type StartFacts } from "./converse.ts";
+import type { OutcomeOptions } from "./exchange-record.ts";
 import { completeBody, requestText } from "./request-bytes.ts";
 import type { Fault, RequestOutcome } from "./request-outcome.ts";
 import { RequestWatch } from "./request-watch.ts";
@@ -23,11 +23,15 @@ export interface StreamRequestOptions {
   readonly dueMs?: number;
   /** Whether `stream_options.include_usage` is asked for where the body says nothing; default true. */
   readonly includeUsage?: boolean;
+  /**
+   * Called when the reply is over and its connection free, before it is parsed: the place to start
+   * the next request, which then waits for no parsing. Not called where nothing was sent.
+   */
+  readonly onSettled?: () => void;
   /** Connections to use and keep; default those of this thread. */
   readonly connections?: Connections;
 }
 
-/** 0 and a missing limit: none. */
 const DEFAULT_TIMEOUT_MS = 600_000;
 const DEFAULT_IDLE_TIMEOUT_MS = 120_000;
 
@@ -65,7 +69,9 @@ export async function streamRequest(
     }
     const acquired = await connections.acquire(target, watch);
     if (!("connection" in acquired)) return unsent(acquired, facts, outcome);
-    return await converse({ acquired, text, target, connections, watch, facts, outcome });
+    const { onSettled } = options;
+    const parts = { acquired, text, target, connections, watch, facts, outcome, onSettled };
+    return await converse(parts);
   } finally {
     watch.stop();
   }
@@ -79,82 +85,6 @@ const UNSENT = {
   reusedConnection: false,
   remoteAddress: null,
 } as const;
-
-type StartFacts = Omit<ExchangeFacts, "endMs">;
-type OutcomeOptions = Parameters<typeof buildOutcome>[1];
-
-interface Conversation {
-  readonly acquired: Acquired;
-  readonly text: string;
-  readonly target: RequestTarget;
-  readonly connections: Connections;
-  readonly watch: RequestWatch;
-  readonly facts: StartFacts;
-  readonly outcome: OutcomeOptions;
-}
-
-async function converse(conversation: Conversation): Promise<RequestOutcome> {
-  const { acquired, text, target, connections, watch, facts, outcome } = conversation;
-  const { connection, connectedMs } = acquired;
-  const remoteAddress = target.socketPath ?? connection.remoteAddress ?? null;
-  const arena = takeArena();
-  const sent = { sentMs: 0 };
-  const { exchange, fault, endMs } = await new Promise<Settled>((resolve) => {
-    const exchange = new Exchange(arena, watch, (fault, endMs) => {
-      watch.stop();
-      free({ connection, connections, target, exchange, fault });
-      resolve({ exchange, fault, endMs });
-    });
-    sent.sentMs = nowMs();
-    exchange.start(connection, text);
-  });
-  await nextTurn();
-  const { reader, splitter, networkReads, firstByteMs } = exchange;
-  const record = {
-    head: reader.head,
-    arena,
-    splitter,
-    fault,
-    facts: {
-      ...facts,
-      ...sent,
-      connectedMs,
-      firstByteMs,
-      endMs,
-      networkReads,
-      reusedConnection: connectedMs === null,
-      remoteAddress,
-    },
-  };
-  try {
-    return buildOutcome(record, outcome);
-  } finally {
-    giveBackArena(arena);
-  }
-}
-
-interface Settled {
-  readonly exchange: Exchange;
-  readonly fault: Fault | null;
-  readonly endMs: number;
-}
-
-/** A connection on which something went wrong is never used again. */
-function free(from: {
-  readonly connection: Connection;
-  readonly connections: Connections;
-  readonly target: RequestTarget;
-  readonly exchange: Exchange;
-  readonly fault: Fault | null;
-}): void {
-  if (from.fault !== null) from.connection.destroy();
-  else from.connections.release(from.connection, from.target, from.exchange.reader);
-}
-
-/** Parsing waits until every socket that was ready in this turn has been read and stamped. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
 
 function unsent(fault: Fault, facts: StartFacts, options: OutcomeOptions): RequestOutcome {
   const arena = takeArena();

@@ -102,12 +102,29 @@ describe("keeping connections", () => {
     expect(server.accepted).toHaveLength(2);
   });
 
-  test("none is kept that failed", async () => {
-    const server = await serve(({ socket }) => void socket.write(head() + token("a")));
+  test("none is kept that failed, nor drained", async () => {
+    const open = Buffer.concat([Buffer.from(head(200, CHUNKED)), httpChunk(token("a"))]);
+    const server = await serve(({ socket }) => void socket.write(open));
+    await streamRequest(targetOf(server.url), BODY, { connections: pool(), timeoutMs: 60 });
+    await expect.poll(() => server.accepted[0]!.closed, { timeout: 300, interval: 5 }).toBe(true);
+  });
+
+  test("a request waits a moment for a connection whose reply is over already", {
+    retry: 3,
+  }, async () => {
+    const server = await serve(({ socket }) => {
+      socket.write(WHOLE.subarray(0, -LAST_CHUNK.length), () => {
+        setTimeout(() => socket.write(LAST_CHUNK), 0);
+      });
+    });
     const connections = pool();
-    await streamRequest(targetOf(server.url), BODY, { connections, timeoutMs: 60 });
-    expect(server.accepted[0]!.closed || (await closes(server))).toBe(true);
-    expect(connections.counts.opened).toBe(1);
+    const second = await new Promise<RequestOutcome>((resolve) => {
+      // The earliest moment at which a load could start its next request.
+      const onSettled = (): void => resolve(ask(server, connections));
+      void streamRequest(targetOf(server.url), BODY, { connections, onSettled });
+    });
+    expect(second).toMatchObject({ state: "ok", reusedConnection: true });
+    expect(server.accepted).toHaveLength(1);
   });
 
   test("one that the server closed while it was idle is counted and not used", async () => {

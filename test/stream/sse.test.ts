@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findDoneMark, type SseEvent, SseSplitter } from "../../src/stream/sse.ts";
+import { findDoneMark, isDoneEvent } from "../../src/stream/done-mark.ts";
+import { type SseEvent, SseSplitter } from "../../src/stream/sse.ts";
 
 /** Splits the text, given piece by piece, and ends it cleanly. */
 function split(text: string | Buffer, cuts: readonly number[] = []): readonly SseEvent[] {
@@ -97,6 +98,36 @@ describe("[DONE]", () => {
 
   test("it is only the end where it is the whole data of an event", () => {
     expect(datas("data: a\ndata: [DONE]\n\ndata: x\n\n")).toEqual(["a\n[DONE]", "x"]);
+  });
+
+  test("a look at its surroundings is right wherever it says yes, and says yes to the usual ones", () => {
+    const piece = fc.constantFrom(
+      "data: [DONE]",
+      "data:[DONE]",
+      "[DONE]",
+      "data: ",
+      "x",
+      "\n",
+      "\r",
+      "\r\n",
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const bytes = Buffer.from(pieces.join(""));
+        const at = findDoneMark(bytes, 0, bytes.length);
+        if (at === -1 || !isDoneEvent(bytes, at, bytes.length)) return;
+        const splitter = new SseSplitter();
+        splitter.scan(bytes, bytes.length);
+        expect(splitter.isDone).toBe(true);
+      }),
+      { numRuns: 2000 },
+    );
+    for (const eol of ["\n", "\r", "\r\n"]) {
+      const whole = `data: x${eol}${eol}data: [DONE]${eol}${eol}`;
+      const bytes = Buffer.from(whole);
+      expect(isDoneEvent(bytes, whole.indexOf("["), bytes.length)).toBe(true);
+      expect(isDoneEvent(bytes, whole.indexOf("["), bytes.length - eol.length)).toBe(false);
+    }
   });
 
   test("the cheap look finds it across the border of two reads, and not in what is left over", () => {

@@ -1,9 +1,8 @@
 import type { RequestOutcome } from "../../../src/stream/request-outcome.ts";
 import { eventGapsMs, tokenGapsMs } from "../../../src/stream/token-intervals.ts";
 
-/** The outcome under the names of the expected.json files. */
-export function judgedFields(outcome: RequestOutcome, zeroMs: number): Record<string, unknown> {
-  const at = (ms: number | null): number | null => (ms === null ? null : ms - zeroMs);
+/** The outcome under the names of the expected.json files; points in time on the run's clock. */
+export function judgedFields(outcome: RequestOutcome): Record<string, unknown> {
   const isError = outcome.state === "error";
   const { tokenAtMs, tokensByEvent, completionTokens, tokenEventCount } = outcome;
   return {
@@ -25,9 +24,9 @@ export function judgedFields(outcome: RequestOutcome, zeroMs: number): Record<st
     token_event_count: tokenEventCount,
     tokens_per_event: completionTokens === null ? null : completionTokens / tokenEventCount,
     streamed: outcome.streamed,
-    first_token_at_ms: at(outcome.firstTokenMs),
-    first_content_at_ms: at(outcome.firstContentMs),
-    last_token_at_ms: at(outcome.lastTokenMs),
+    first_token_at_ms: outcome.firstTokenMs,
+    first_content_at_ms: outcome.firstContentMs,
+    last_token_at_ms: outcome.lastTokenMs,
     tpot_ms: outcome.tpotMs,
     tpot_excluding_first_event_ms: outcome.tpotExcludingFirstEventMs,
     event_gap_ms: [...eventGapsMs(tokenAtMs)],
