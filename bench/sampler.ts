@@ -131,7 +131,7 @@ function openHere(path: string, onEvent: (event: RailEvent) => void): () => Prom
     "uuid",
   ];
   const reader = NvidiaSmiReader.start(
-    { path, columns, periodMs: 20, deviceIds: ["GPU-0"], deviceIndexes: [0], isSubset: false },
+    { path, columns, periodMs: 20, devices: [{ id: "GPU-0", index: 0 }], isSubset: false },
     onEvent,
   );
   return () => reader.stop();

@@ -1,3 +1,4 @@
+import { knownText } from "./known-text.ts";
 import type { PowerSample } from "./power-sample.ts";
 
 /** A decimal number and nothing else: no sign, no unit, no bracket, no `inf`, no hex. */
@@ -28,7 +29,7 @@ export function parseLine(
 
   const swPowerCap = flag(cells[places.cap]);
   const hwPowerBrake = flag(cells[places.brake]);
-  const device = text(cells[places.uuid]) ?? text(cells[places.index]);
+  const device = knownText(cells[places.uuid]) ?? knownText(cells[places.index]);
   const instantW = watts(cells[places.instant]);
   return {
     atMs,
@@ -75,8 +76,4 @@ function flag(cell: string | undefined): boolean | undefined {
   if (cell === "Active") return true;
   if (cell === "Not Active") return false;
   return undefined;
-}
-
-function text(cell: string | undefined): string | undefined {
-  return cell === undefined || cell === "" || cell.startsWith("[") ? undefined : cell;
 }

@@ -1,7 +1,8 @@
+import { knownText } from "../../energy/known-text.ts";
 import { parseLine } from "../../energy/parse-line.ts";
 import { RailUnreadableError } from "../../errors.ts";
 import type { RailDevice } from "../source.ts";
-import { explainOutput, refusedField } from "./explain-output.ts";
+import { explainOutput, RUN_BY_HAND, refusedField } from "./explain-output.ts";
 import { askOnce, type OneShotOptions } from "./one-shot.ts";
 
 /** The power fields, the better one first. Which of them a GPU has depends on it and its driver. */
@@ -19,6 +20,8 @@ export interface Probe {
   readonly powerField: string;
   readonly devices: readonly RailDevice[];
   readonly driverVersion?: string;
+  /** Why nothing but power is known of the GPUs, where that is so. */
+  readonly factsFailure?: string;
   /** GPUs that gave no number for `powerField`, with what they said instead. */
   readonly silent: ReadonlyMap<string, string>;
 }
@@ -55,6 +58,7 @@ export async function probe(options: OneShotOptions): Promise<Probe> {
     powerField: best.field,
     devices: best.rows.map((row) => deviceOf(best, row, facts)),
     ...(driverVersion === undefined ? {} : { driverVersion }),
+    ...(facts.failure === undefined ? {} : { factsFailure: facts.failure }),
     silent: new Map(
       best.rows
         .filter((row) => !isReadable(best, row))
@@ -70,38 +74,46 @@ async function askPower(field: string, options: OneShotOptions): Promise<Answer 
     const answer = await ask(columns, options);
     if (answer.refused === undefined) return { field, columns, rows: answer.rows };
     if (answer.refused === field) return undefined;
-    if (!flags.includes(answer.refused)) throw unreadable(answer.output);
+    if (!flags.includes(answer.refused)) throw unreadable(answer.output, answer.exitCode);
   }
   return undefined;
 }
 
-const FACTS = [
+/** The name stands last, since it alone may hold a comma. */
+const FACTS: readonly string[] = [
   "index",
   "uuid",
-  "name",
   "driver_version",
   "power.limit",
   "mig.mode.current",
   "power.draw.instant",
+  "name",
 ];
 
 /** What else the driver tells of its GPUs; what it does not know is left out. */
-async function askFacts(options: OneShotOptions): Promise<Answer> {
-  let columns: readonly string[] = FACTS;
+async function askFacts(options: OneShotOptions): Promise<Answer & { readonly failure?: string }> {
+  let columns = FACTS;
+  let failure = "the driver knows none of the fields";
   while (columns.length > 0) {
-    const answer = await ask(columns, options).catch(() => undefined);
-    const refused = answer?.refused;
-    if (answer && refused === undefined) return { field: "", columns, rows: answer.rows };
-    if (refused === undefined || !columns.includes(refused)) break;
-    columns = columns.filter((column) => column !== refused);
+    try {
+      const { rows, refused } = await ask(columns, options);
+      if (refused === undefined) return { field: "", columns, rows };
+      if (!columns.includes(refused)) break;
+      columns = columns.filter((column) => column !== refused);
+    } catch (error) {
+      if (!(error instanceof RailUnreadableError)) throw error;
+      failure = error.why;
+      break;
+    }
   }
-  return { field: "", columns: [], rows: [] };
+  return { field: "", columns: [], rows: [], failure };
 }
 
 interface Asked {
   readonly rows: readonly (readonly string[])[];
   readonly refused?: string;
   readonly output: string;
+  readonly exitCode: number | null;
 }
 
 async function ask(columns: readonly string[], options: OneShotOptions): Promise<Asked> {
@@ -112,14 +124,22 @@ async function ask(columns: readonly string[], options: OneShotOptions): Promise
   );
   const output = `${stdout}\n${stderr}`;
   const refused = refusedField(output);
-  if (refused !== undefined) return { rows: [], refused, output };
+  if (refused !== undefined) return { rows: [], refused, output, exitCode };
   const rows = stdout
     .split(/\r?\n/)
     .filter((line) => line.trim() !== "")
-    .map((line) => line.split(",").map((text) => text.trim()));
+    .map((line) => cellsOf(line, columns));
   const isTable = rows.length > 0 && rows.every((row) => row.length === columns.length);
   if (exitCode !== 0 || !isTable) throw unreadable(output, exitCode);
-  return { rows, output };
+  return { rows, output, exitCode };
+}
+
+/** The cells of a line; a name in the last column keeps its commas. */
+function cellsOf(line: string, columns: readonly string[]): readonly string[] {
+  const cells = line.split(",").map((text) => text.trim());
+  if (columns.at(-1) !== "name" || cells.length <= columns.length) return cells;
+  const last = columns.length - 1;
+  return [...cells.slice(0, last), cells.slice(last).join(", ")];
 }
 
 function deviceOf(answer: Answer, row: readonly string[], facts: Answer): RailDevice {
@@ -128,7 +148,7 @@ function deviceOf(answer: Answer, row: readonly string[], facts: Answer): RailDe
     (other) => cell(facts, other, "uuid") === id || cell(facts, other, "index") === id,
   );
   const fact = (column: string): string | undefined => knownText(own && cell(facts, own, column));
-  const index = Number(cell(answer, row, "index"));
+  const index = Number(knownText(cell(answer, row, "index")));
   const name = fact("name");
   const limit = fact("power.limit");
   return {
@@ -140,9 +160,19 @@ function deviceOf(answer: Answer, row: readonly string[], facts: Answer): RailDe
   };
 }
 
-/** The id that the readings of this row will carry. */
+/**
+ * The id that the readings of this row will carry: its uuid where it has one of its own, else its
+ * index. A row with neither gets an id that no reading carries, so that it counts as missing.
+ */
 function idOf(answer: Answer, row: readonly string[]): string {
-  return knownText(cell(answer, row, "uuid")) ?? cell(answer, row, "index") ?? "";
+  for (const column of ["uuid", "index"]) {
+    const text = knownText(cell(answer, row, column));
+    const isOwn = answer.rows.every(
+      (other) => other === row || cell(answer, other, column) !== text,
+    );
+    if (text !== undefined && isOwn) return text;
+  }
+  return `GPU in row ${answer.rows.indexOf(row) + 1} (${row[0]})`;
 }
 
 function readable(answer: Answer): readonly (readonly string[])[] {
@@ -161,21 +191,22 @@ function isNumber(text: string | undefined): boolean {
   return text !== undefined && parseLine(text, 0) !== undefined;
 }
 
-function knownText(text: string | undefined): string | undefined {
-  return text === undefined || text === "" || text.startsWith("[") ? undefined : text;
-}
-
 function noPower(answers: readonly Answer[]): RailUnreadableError {
   const said = answers.flatMap((answer) =>
-    answer.rows.map((row) => `GPU ${cell(answer, row, "index")} ${answer.field} ${row[0]}`),
+    answer.rows.map((row) => {
+      const index = knownText(cell(answer, row, "index"));
+      const name = index === undefined ? idOf(answer, row) : `GPU ${index}`;
+      return `${name} ${answer.field} ${row[0]}`;
+    }),
   );
+  const { remedy } = explainOutput(said.join("\n"));
   return new RailUnreadableError(
     said.length === 0
       ? "the driver knows no power field"
       : `no GPU gives a power reading (${said.join(", ")})`,
-    said.some((text) => /permission/i.test(text))
-      ? "ask the administrator for read access to the GPU's power"
-      : "this GPU or driver cannot be read; update the driver, or use another rail",
+    remedy === RUN_BY_HAND
+      ? "this GPU or driver cannot be read; update the driver, or use another rail"
+      : remedy,
   );
 }
 

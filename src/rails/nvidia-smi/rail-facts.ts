@@ -1,6 +1,6 @@
 import { railHead } from "../../energy/rail-head.ts";
 import { deviceLabel } from "../judge-window.ts";
-import type { RailFacts } from "../source.ts";
+import type { RailDevice, RailFacts } from "../source.ts";
 import type { Probe } from "./probe.ts";
 import { sensorFacts } from "./sensor-facts.ts";
 
@@ -29,11 +29,19 @@ export function railFacts(found: Probe, periodMs: number): RailFacts {
     ...(found.driverVersion === undefined ? {} : { driverVersion: found.driverVersion }),
     covers: COVERS,
     excludes: EXCLUDES,
-    warnings: found.devices
-      .filter(({ id }) => found.silent.has(id))
-      .map(
-        (device) =>
-          `${deviceLabel(device)} gives no power reading (${found.powerField} ${found.silent.get(device.id)}): no window of this rail can be summed; leave it out with --rail-devices`,
-      ),
+    warnings: [
+      ...found.devices
+        .filter(({ id }) => found.silent.has(id))
+        .map((device) => silence(device, found)),
+      ...(found.factsFailure === undefined
+        ? []
+        : [
+            `names, limits and MIG mode of the GPUs are not known (${found.factsFailure}): if one is split by MIG, its watts are not one instance's`,
+          ]),
+    ],
   };
+}
+
+function silence(device: RailDevice, { powerField, silent }: Probe): string {
+  return `${deviceLabel(device)} gives no power reading (${powerField} ${silent.get(device.id)}): no window of this rail can be summed; leave it out with --rail-devices`;
 }

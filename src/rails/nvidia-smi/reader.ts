@@ -3,7 +3,7 @@ import { nowMs } from "../../clock.ts";
 import { parseLine } from "../../energy/parse-line.ts";
 import type { PowerSample } from "../../energy/power-sample.ts";
 import type { SamplerCost } from "../../energy/sampler-cost.ts";
-import type { RailEvent } from "../source.ts";
+import type { RailDevice, RailEvent } from "../source.ts";
 import { cpuSecondsOf, cpuSecondsOfThisThread } from "./child-cost.ts";
 import { killChild, waitForEnd } from "./end-child.ts";
 import { LineSplitter } from "./line-splitter.ts";
@@ -15,13 +15,14 @@ export interface ReaderOptions {
   readonly path: string;
   readonly columns: readonly string[];
   readonly periodMs: number;
-  /** Ids of the devices whose readings count. */
-  readonly deviceIds: readonly string[];
-  /** Their indexes, by which a line without a uuid is told; in the same order. */
-  readonly deviceIndexes: readonly (number | undefined)[];
+  /** The devices whose readings count. */
+  readonly devices: readonly RailDevice[];
   /** Whether other devices are to be left out of the query. */
   readonly isSubset: boolean;
 }
+
+/** A reading above so many power limits is none: real peaks stay below two. */
+const MOST_LIMITS = 4;
 
 /** The last lines of stderr that are kept to explain a death. */
 const STDERR_TAIL = 2000;
@@ -43,13 +44,16 @@ export class NvidiaSmiReader {
   private constructor(options: ReaderOptions, emit: (event: RailEvent) => void) {
     this.#options = options;
     this.#emit = emit;
-    this.#watch = new StallWatch(options.deviceIds, options.periodMs, (device) =>
-      emit({
-        kind: "stalled",
-        atMs: nowMs(),
-        ...(device === undefined ? {} : { device }),
-        why: this.#silence(),
-      }),
+    this.#watch = new StallWatch(
+      options.devices.map(({ id }) => id),
+      options.periodMs,
+      (device) =>
+        emit({
+          kind: "stalled",
+          atMs: nowMs(),
+          ...(device === undefined ? {} : { device }),
+          why: this.#silence(),
+        }),
     );
     this.#child = spawn(options.path, argumentsOf(options), {
       stdio: ["ignore", "pipe", "pipe"],
@@ -102,7 +106,7 @@ export class NvidiaSmiReader {
     const rejected = tooLong.map((start) => `${start}… (too long)`);
     for (const line of lines) {
       if (line.trim() === "" || this.#isHeader(line)) continue;
-      const sample = this.#identified(parseLine(line, atMs, this.#options.columns));
+      const sample = this.#identified(parseLine(line, atMs, this.#options.columns), line);
       if (sample) samples.push(sample);
       else rejected.push(line);
     }
@@ -122,13 +126,21 @@ export class NvidiaSmiReader {
     );
   }
 
-  #identified(sample: PowerSample | undefined): PowerSample | undefined {
+  /** The reading under the id of its device; nothing for a device that is not read, or cannot be. */
+  #identified(sample: PowerSample | undefined, line: string): PowerSample | undefined {
     if (sample === undefined) return undefined;
-    const { deviceIds, deviceIndexes } = this.#options;
-    if (sample.device !== undefined && deviceIds.includes(sample.device)) return sample;
-    const place = deviceIndexes.findIndex((index) => String(index) === sample.device);
-    const device = deviceIds[place];
-    return device === undefined ? undefined : { ...sample, device };
+    const { devices } = this.#options;
+    const place = placeOf(sample.device, this.#indexCell(line), devices);
+    const device = devices[place];
+    if (device === undefined) return undefined;
+    // A torn line that was glued to another can still have the right shape, but not such a value.
+    if (device.powerLimitW !== undefined && sample.powerW > MOST_LIMITS * device.powerLimitW)
+      return undefined;
+    return { ...sample, device: device.id };
+  }
+
+  #indexCell(line: string): string | undefined {
+    return line.split(",")[this.#options.columns.indexOf("index")]?.trim();
   }
 
   #silence(): string {
@@ -160,11 +172,26 @@ export class NvidiaSmiReader {
   }
 }
 
-function argumentsOf({ columns, periodMs, deviceIds, isSubset }: ReaderOptions): readonly string[] {
+/** Which device a line is of, by its uuid, else by its index; -1 for none that is read. */
+function placeOf(
+  named: string | undefined,
+  index: string | undefined,
+  devices: readonly RailDevice[],
+): number {
+  if (named === undefined) return devices.length === 1 ? 0 : -1;
+  const byName = devices.findIndex(({ id }) => id === named);
+  if (byName >= 0) return byName;
+  // Without a uuid now, or then: the index decides. A line with another uuid is another device.
+  return named === index
+    ? devices.findIndex((device) => String(device.index) === index)
+    : devices.findIndex(({ id }) => id === index);
+}
+
+function argumentsOf({ columns, periodMs, devices, isSubset }: ReaderOptions): readonly string[] {
   return [
     `--query-gpu=${columns.join(",")}`,
     "--format=csv,noheader,nounits",
-    ...(isSubset ? ["-i", deviceIds.join(",")] : []),
+    ...(isSubset ? ["-i", devices.map(({ id }) => id).join(",")] : []),
     "-lms",
     String(periodMs),
   ];

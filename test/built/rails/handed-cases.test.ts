@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { EnergyWindow, PowerSample } from "joulemark";
 import { describe, expect, test } from "vitest";
 import type { Scenario, ScenarioDevice } from "../../../src/engine/nvidia-smi/scenario.ts";
+import { eventually } from "../../support/eventually.ts";
 import { gpu } from "../../support/scenarios.ts";
 import { ANSWERS, RECORDINGS, type Reading } from "./handed-cases/answers.ts";
 import {
@@ -67,50 +68,49 @@ test("every handed answer of nvidia-smi is played here", () => {
 });
 
 describe("captures that give readings", () => {
+  // First, since it takes longest and the others run beside it.
+  test.concurrent("a sensor that stands still under work is refused", async ({
+    onTestFinished,
+  }) => {
+    // The 15 rows, slowly enough to last for more than ten seconds.
+    const scenario = playing("nvidia-smi-frozen-sensor-unknown-error.csv", { intervalMs: 750 });
+    const rail = await open(scenario, onTestFinished, { periodMs: 750 });
+    await eventually("all rows", () => rail.samples().length === 15, 30_000);
+    const [startMs, endMs] = [rail.samples()[0]!.atMs, rail.samples()[14]!.atMs];
+    const window = rail.sampler.judge(startMs, endMs);
+    expect(window).toMatchObject({ state: "refused", reasons: [{ reason: "rail_frozen" }] });
+    expect(rail.sampler.judge(startMs, endMs, false).state).toBe("measured");
+  });
+
   test.concurrent.for(casesOf("readable"))("$file", async (one, { onTestFinished }) => {
-    const { file, field, devices, play, facts = {}, window = {}, reasons } = one;
-    const rail = await open({ ...playing(file, play, devices), ...driverOf(one) }, onTestFinished);
+    const { file, field, devices, play, isOld, facts = {}, window = {}, reasons } = one;
+    const rail = await open(
+      { ...playing(file, play, devices, isOld), ...driverOf(one) },
+      onTestFinished,
+    );
     const readings = expectedReadings(one);
-    await played(rail, readings.length);
+    const rejects = one.rejected ?? ANSWERS[file]!.length - readings.length;
+    await played(rail, readings.length, rejects);
 
     expect(rail.sampler.facts.fields[0]).toBe(field);
     expect(rail.sampler.facts).toMatchObject(facts);
     expect(rail.samples().map(readingOf)).toEqual(readings);
     expect(gpusOf(rail)).toEqual(one.gpus ?? readings.map(() => 0));
-    const rejects = ANSWERS[file]!.length - readings.length;
-    expect(rail.rejected()).toHaveLength(one.rejected ?? rejects);
+    expect(rail.rejected()).toHaveLength(rejects);
     const whole = windowOfAll(rail);
     for (const [key, value] of Object.entries(window))
       expect({ [key]: whole?.[key as keyof EnergyWindow] }).toEqual({
-        [key]: expect.closeTo(value, 9),
+        [key]: value === undefined ? undefined : expect.closeTo(value, 9),
       });
+    if (reasons?.includes("rail_device_missing")) expect(whole).toBeUndefined();
+    else expect(whole?.samples).toBe(readings.length);
     if (reasons) expect(reasonsOfAll(rail)).toEqual(expect.arrayContaining([...reasons]));
     const cost = await rail.sampler.stop();
-    expect(cost).toMatchObject({
-      samples: readings.length,
-      rejectedLines: one.rejected ?? rejects,
-    });
+    expect(cost).toMatchObject({ samples: readings.length, rejectedLines: rejects });
   });
 
   test.each(Object.entries(RECORDINGS))("%s has %d readings", (file, count) => {
     expect(ANSWERS[file]).toHaveLength(count);
-  });
-
-  test.concurrent("a flag that was not told has no share", async ({ onTestFinished }) => {
-    const rail = await open(playing("nvidia-smi-b200-l1-withunits.csv"), onTestFinished);
-    await played(rail, 3);
-    expect(windowOfAll(rail)).not.toHaveProperty("swPowerCapFrac");
-    expect(windowOfAll(rail)).not.toHaveProperty("hwPowerBrakeFrac");
-  });
-
-  test.concurrent("two GPUs, one without readings: no total", async ({ onTestFinished }) => {
-    const file = "nvidia-smi-stream-mixed-two-gpus-one-na.csv";
-    const scenario = playing(file, { rowsPerTick: 2 }, [gpu(0), gpu(1)]);
-    const rail = await open(scenario, onTestFinished);
-    await played(rail, 2);
-    expect(windowOfAll(rail)).toBeUndefined();
-    expect(rail.sampler.latest().map(({ powerW }) => powerW)).toEqual([81.12]);
-    expect(rail.rejected()[0]).toMatch(/^\[N\/A\], Not Active, Not Active, 1, GPU-/);
   });
 
   test.concurrent("GB200: one tick of the board is 2009.42 W", async ({ onTestFinished }) => {
@@ -137,24 +137,11 @@ describe("captures that give readings", () => {
     const message = await refusal(scenario, onTestFinished, { startTimeoutMs: 2000 });
     expect(message).toContain("lines were rejected, the last one “517.58, Not Active, Not Active”");
   });
-
-  test.concurrent("a sensor that stands still under work is refused", async ({
-    onTestFinished,
-  }) => {
-    // The 15 rows, slowly enough to last for more than ten seconds.
-    const scenario = playing("nvidia-smi-frozen-sensor-unknown-error.csv", { intervalMs: 750 });
-    const rail = await open(scenario, onTestFinished, { periodMs: 750 });
-    await expect.poll(() => rail.samples().length, { timeout: 30_000, interval: 50 }).toBe(15);
-    const [startMs, endMs] = [rail.samples()[0]!.atMs, rail.samples()[14]!.atMs];
-    const window = rail.sampler.judge(startMs, endMs);
-    expect(window).toMatchObject({ state: "refused", reasons: [{ reason: "rail_frozen" }] });
-    expect(rail.sampler.judge(startMs, endMs, false).state).toBe("measured");
-  });
 });
 
 describe("captures on which no rail opens", () => {
   test.concurrent.for(casesOf("unreadable"))("$file: $says.0", async (one, { onTestFinished }) => {
-    const scenario = { ...playing(one.file, one.play, one.devices), ...driverOf(one) };
+    const scenario = { ...playing(one.file, one.play, one.devices, true), ...driverOf(one) };
     const message = await refusal(scenario, onTestFinished);
     for (const part of one.says) expect(message).toContain(part);
   });
@@ -165,31 +152,32 @@ describe("captures on which no rail opens", () => {
     const message = await refusal({ devices: [gpu(0)], wholeOutput }, onTestFinished);
     for (const line of text.split("\n")) expect(message).toContain(line.trim());
     expect(message).toContain(one.remedy);
+    // A refused field is told without the code.
     expect(message).toContain(`exit code ${one.exitCode}`);
   });
 
-  // Errors come on stdout; a wrapper that sends them to stderr changes nothing.
-  test.concurrent.for(casesOf("error"))("$file on stderr", async (one, { onTestFinished }) => {
-    const text = captureText(one.file);
-    const wholeOutput = { text, exitCode: one.exitCode, stream: "stderr" } as const;
+  // The real program prints them on stdout; a wrapper may send them elsewhere.
+  test.concurrent("an error on stderr is told as well", async ({ onTestFinished }) => {
+    const text = captureText("nvidia-smi-err-version-mismatch.txt");
+    const wholeOutput = { text, exitCode: 18, stream: "stderr" } as const;
     const message = await refusal({ devices: [gpu(0)], wholeOutput }, onTestFinished);
-    expect(message).toContain(text.split("\n")[0]);
+    expect(message).toContain("Driver/library version mismatch / NVML library version: 535.161");
   });
 
-  test.concurrent.for(casesOf("error"))("$file in mid-run", async (one, { onTestFinished }) => {
-    const { exitCode, file } = one;
-    const die = { kind: "die", afterTicks: 3, exitCode, stdout: captureText(file) } as const;
+  test.concurrent.for(
+    casesOf("error").filter(({ file }) => /gpu-lost|not-communicating/.test(file)),
+  )("$file in mid-run", async ({ exitCode, file }, { onTestFinished }) => {
+    const stdout = captureText(file);
+    const die = { kind: "die", afterTicks: 3, exitCode, stdout } as const;
     const scenario = { devices: [gpu(0)], faults: [die], timing: { jitterMs: [0, 5] } } as const;
     const rail = await open(scenario, onTestFinished);
-    await expect.poll(() => rail.events.at(-1)?.kind, { timeout: 10_000 }).toBe("ended");
+    await eventually("the end", () => rail.events.at(-1)?.kind === "ended");
     expect(rail.samples()).toHaveLength(3);
-    expect(rail.events.at(-1)).toMatchObject({
-      why: expect.stringContaining(`exit code ${exitCode}`),
-    });
-    expect(rail.events.at(-1)).toMatchObject({
-      why: expect.stringContaining(captureText(file).trim().split("\n").at(-1)!.trim()),
-    });
-    expect(reasonsOfAll(rail)).toEqual(["rail_stalled"]);
+    const end = rail.events.at(-1);
+    const why = end?.kind === "ended" ? end.why : "";
+    expect(why).toContain(`exit code ${exitCode}`);
+    expect(why).toContain(stdout.slice(0, 60));
+    expect(reasonsOfAll(rail)).toContain("rail_stalled");
   });
 });
 
@@ -223,10 +211,10 @@ describe("the text of nvidia-smi -q", () => {
   /** The cells that a query would have, from the section of the GPU's own power. */
   function cellsOf(text: string): Record<string, string> {
     const [, section = ""] = /GPU Power Readings\n((?: {8}.*\n)+)/.exec(text) ?? [];
-    const valueOf = (name: string) =>
+    const textOf = (name: string) =>
       new RegExp(`${name} +: (.*)`).exec(section)?.[1]?.replace(/ W$/, "") ?? "missing";
-    const averageW = valueOf("Average Power Draw");
-    const instantW = valueOf("Instantaneous Power Draw");
+    const averageW = textOf("Average Power Draw");
+    const instantW = textOf("Instantaneous Power Draw");
     return { [AVERAGE]: averageW, [INSTANT]: instantW, [DRAW]: averageW };
   }
 });
@@ -269,77 +257,88 @@ describe("other examples of the same kinds", () => {
     return { devices, playback: { file, raw: true, rowsPerTick, intervalMs: 20 } };
   }
 
-  test.concurrent.for(TOKENS)(
-    "“%s” for all power of the only GPU is said",
-    async (token, { onTestFinished }) => {
-      const cells = { [AVERAGE]: token, [INSTANT]: token, [DRAW]: token };
-      const message = await refusal({ devices: [gpu(0, { cells })] }, onTestFinished);
-      expect(message).toContain(`GPU 0 power.draw.average ${token}`);
-    },
-  );
+  /** A GPU for each token, which it says in these cells. */
+  const gpusThatSay = (...fields: readonly string[]) =>
+    TOKENS.map((token, index) =>
+      gpu(index, { cells: Object.fromEntries(fields.map((field) => [field, token])) }),
+    );
 
-  test.concurrent.for(TOKENS)(
-    "“%s” for two fields: the third is read",
-    async (token, { onTestFinished }) => {
-      const cells = { [AVERAGE]: token, [DRAW]: token };
-      const rail = await open({ devices: [gpu(0, { cells })] }, onTestFinished);
-      expect(rail.sampler.facts.fields[0]).toBe(INSTANT);
-      expect(rail.samples()[0]).not.toHaveProperty("instantW");
-    },
-  );
+  test.concurrent("every token for all power is said, by GPU and by field", async ({
+    onTestFinished,
+  }) => {
+    const devices = gpusThatSay(AVERAGE, INSTANT, DRAW);
+    const message = await refusal({ devices }, onTestFinished);
+    for (const [index, token] of TOKENS.entries())
+      for (const field of [AVERAGE, INSTANT, DRAW])
+        expect(message).toContain(`GPU ${index} ${field} ${token}`);
+  });
 
-  test.concurrent.for(TOKENS)(
-    "“%s” in one cell of each row, then in all of them",
-    async (token, { onTestFinished }) => {
-      const lost = GOOD.map(() => token).join(", ");
-      const lines = [row(), ...GOOD.map((_, i) => row({ [i]: token })), lost, row()];
-      const rail = await open(await printing(lines, onTestFinished), onTestFinished);
-      await played(rail, 7);
-      const { instantW: _instantW, ...plain } = good;
-      expect(rail.samples().map(readingOf)).toEqual([
-        good,
-        { powerW: 100.5, hwPowerBrake: false, instantW: 99.25 },
-        { powerW: 100.5, swPowerCap: true, instantW: 99.25 },
-        good,
-        good,
-        plain,
-        good,
-      ]);
-      expect(gpusOf(rail)).toEqual(Array(7).fill(0));
-      expect(rail.rejected()).toEqual([row({ 0: token }), lost]);
-    },
-  );
+  test.concurrent("every token for two fields: the third is read", async ({ onTestFinished }) => {
+    const rail = await open({ devices: gpusThatSay(AVERAGE, DRAW) }, onTestFinished);
+    expect(rail.sampler.facts.fields[0]).toBe(INSTANT);
+    expect(rail.sampler.facts.warnings).toEqual([]);
+    expect(rail.samples()[0]).not.toHaveProperty("instantW");
+  });
 
-  test.concurrent.for(TOKENS)(
-    "“%s” as the uuid of every GPU: they go by their index",
-    async (token, { onTestFinished }) => {
-      const devices = [0, 1].map((index) => gpu(index, { cells: { uuid: token } }));
-      const rail = await open({ devices, timing: { jitterMs: [0, 5] } }, onTestFinished);
-      await expect.poll(() => rail.samples().length, { timeout: 10_000 }).toBeGreaterThan(5);
-      expect(rail.sampler.facts.devices).toMatchObject([
-        { id: "0", index: 0, name: "NVIDIA H100 80GB HBM3" },
-        { id: "1", index: 1 },
-      ]);
-      for (const { device, powerW } of rail.samples())
-        expect(Math.abs(powerW - (device === "0" ? 100 : 200))).toBeLessThan(1);
-      expect(rail.rejected()).toEqual([]);
-    },
-  );
+  test.concurrent("one GPU of three says a token for all power: a warning, and no total", async ({
+    onTestFinished,
+  }) => {
+    const silent = gpusThatSay(AVERAGE, INSTANT, DRAW).at(-1)!;
+    const rail = await open({ devices: [gpu(0), silent, gpu(1)] }, onTestFinished);
+    await eventually("readings", () => rail.samples().length >= 6);
+    expect(rail.sampler.facts.warnings.join()).toMatch(/GPU 6 .*\[Unknown Error\]/);
+    expect(reasonsOfAll(rail)).toContain("rail_device_missing");
+    expect(windowOfAll(rail)).toBeUndefined();
+  });
 
-  test.concurrent.for(TOKENS)(
-    "“%s” as the index of every GPU: they go by their uuid",
-    async (token, { onTestFinished }) => {
-      const devices = [0, 1].map((index) => gpu(index, { cells: { index: token } }));
-      const rail = await open({ devices, timing: { jitterMs: [0, 5] } }, onTestFinished);
-      await expect.poll(() => rail.samples().length, { timeout: 10_000 }).toBeGreaterThan(5);
-      expect(rail.sampler.facts.devices.map(({ id }) => id)).toEqual([
-        "GPU-00000000",
-        "GPU-00000001",
-      ]);
-      for (const { device, powerW } of rail.samples())
-        expect(Math.abs(powerW - (device === "GPU-00000000" ? 100 : 200))).toBeLessThan(1);
-    },
-  );
+  test.concurrent("every token in one cell of a row, then in all of them", async ({
+    onTestFinished,
+  }) => {
+    const lines = TOKENS.flatMap((token) => [
+      ...GOOD.map((_, i) => row({ [i]: token })),
+      GOOD.map(() => token).join(", "),
+    ]);
+    const rail = await open(await printing([row(), ...lines], onTestFinished), onTestFinished);
+    await played(rail, 1 + 5 * TOKENS.length, 2 * TOKENS.length);
+    const { instantW: _instantW, ...plain } = good;
+    const five = [
+      { powerW: 100.5, hwPowerBrake: false, instantW: 99.25 },
+      { powerW: 100.5, swPowerCap: true, instantW: 99.25 },
+      good,
+      good,
+      plain,
+    ];
+    expect(rail.samples().map(readingOf)).toEqual([good, ...TOKENS.flatMap(() => five)]);
+    expect(new Set(gpusOf(rail))).toEqual(new Set([0]));
+    expect(rail.rejected()).toEqual(lines.filter((line) => line.startsWith("[")));
+    // Each share is of the readings that told the flag.
+    expect(windowOfAll(rail)).toMatchObject({ swPowerCapFrac: 1, hwPowerBrakeFrac: 0 });
+  });
+
+  test.concurrent("every token as a uuid: those GPUs go by their index", async ({
+    onTestFinished,
+  }) => {
+    const rail = await open({ devices: gpusThatSay("uuid") }, onTestFinished);
+    await eventually("two ticks", () => rail.samples().length >= 2 * TOKENS.length);
+    expect(rail.sampler.facts.devices).toMatchObject(
+      TOKENS.map((_, index) => ({ id: String(index), index, name: "NVIDIA H100 80GB HBM3" })),
+    );
+    for (const { device, powerW } of rail.samples())
+      expect(Math.abs(powerW - 100 * (Number(device) + 1))).toBeLessThan(1);
+    expect(rail.rejected()).toEqual([]);
+  });
+
+  test.concurrent("every token as an index: those GPUs go by their uuid", async ({
+    onTestFinished,
+  }) => {
+    const rail = await open({ devices: gpusThatSay("index") }, onTestFinished);
+    await eventually("two ticks", () => rail.samples().length >= 2 * TOKENS.length);
+    const ids = rail.sampler.facts.devices.map(({ id }) => id);
+    expect(ids).toEqual(TOKENS.map((_, index) => `GPU-0000000${index}`));
+    for (const { device = "", powerW } of rail.samples())
+      expect(Math.abs(powerW - 100 * (ids.indexOf(device) + 1))).toBeLessThan(1);
+    expect(rail.rejected()).toEqual([]);
+  });
 
   test.concurrent("neither index nor uuid: nothing is made up", async ({ onTestFinished }) => {
     const devices = [0, 1].map((index) =>
@@ -350,33 +349,30 @@ describe("other examples of the same kinds", () => {
     expect(message).toContain("[Unknown Error], [Unknown Error]");
   });
 
-  test.concurrent.for([
-    [[0]],
-    [[1, 0]],
-    [[2, 0, 1]],
-    [[7, 6, 5, 4, 3, 2, 1, 0]],
-    [[3, 11]],
-  ] as const)("rows of the GPUs %j, in this order", async ([indexes], { onTestFinished }) => {
-    const devices = indexes.map((index) => gpu(index));
-    const tick = indexes.map((index) =>
-      row({ 0: `${index}00.5`, 3: `${index}`, 4: gpu(index).uuid }),
-    );
-    // The second tick comes the other way round.
-    const lines = [...tick, ...tick.toReversed()];
-    const scenario = await printing(lines, onTestFinished, {
-      devices,
-      rowsPerTick: devices.length,
-    });
-    const rail = await open(scenario, onTestFinished);
-    await played(rail, lines.length);
-    expect(gpusOf(rail)).toEqual([...indexes, ...indexes.toReversed()]);
-    for (const { device, powerW } of rail.samples()) {
-      const index = devices.findIndex(({ uuid }) => uuid === device);
-      expect(powerW).toBe(indexes[index]! * 100 + 0.5);
-    }
-    const totalW = indexes.reduce<number>((sum, index) => sum + index * 100 + 0.5, 0);
-    expect(windowOfAll(rail)?.meanPowerW).toBeCloseTo(totalW, 6);
-  });
+  test.concurrent.for([[[1, 0]], [[3, 11, 2]], [[7, 6, 5, 4, 3, 2, 1, 0]]] as const)(
+    "rows of the GPUs %j, in this order",
+    async ([indexes], { onTestFinished }) => {
+      const devices = indexes.map((index) => gpu(index));
+      const tick = indexes.map((index) =>
+        row({ 0: `${index}00.5`, 3: `${index}`, 4: gpu(index).uuid }),
+      );
+      // The second tick comes the other way round.
+      const lines = [...tick, ...tick.toReversed()];
+      const scenario = await printing(lines, onTestFinished, {
+        devices,
+        rowsPerTick: devices.length,
+      });
+      const rail = await open(scenario, onTestFinished);
+      await played(rail, lines.length);
+      expect(gpusOf(rail)).toEqual([...indexes, ...indexes.toReversed()]);
+      for (const { device, powerW } of rail.samples()) {
+        const index = devices.findIndex(({ uuid }) => uuid === device);
+        expect(powerW).toBe(indexes[index]! * 100 + 0.5);
+      }
+      const totalW = indexes.reduce<number>((sum, index) => sum + index * 100 + 0.5, 0);
+      expect(windowOfAll(rail)?.meanPowerW).toBeCloseTo(totalW, 6);
+    },
+  );
 
   test.concurrent("a row of a GPU that was not there before is not counted in", async ({
     onTestFinished,
@@ -384,26 +380,23 @@ describe("other examples of the same kinds", () => {
     const stranger = row({ 3: "1", 4: "GPU-00000001" });
     const scenario = await printing([row(), stranger, row()], onTestFinished);
     const rail = await open(scenario, onTestFinished);
-    await played(rail, 2);
+    await played(rail, 2, 1);
     expect(gpusOf(rail)).toEqual([0, 0]);
     expect(rail.rejected()).toEqual([stranger]);
   });
 
   test.concurrent.for<[string, string[], string, string | undefined]>([
-    ["595.80", [], AVERAGE, CAP],
-    ["580.65", ["clocks_throttle_reasons.*"], AVERAGE, CAP],
     ["550.54", [BRAKE], AVERAGE, "clocks_throttle_reasons.sw_power_cap"],
     ["550.54", [BRAKE, "clocks_throttle_reasons.*"], AVERAGE, "index"],
     ["530.30", [INSTANT], AVERAGE, CAP],
     ["525.60", [AVERAGE], INSTANT, CAP],
-    ["525.60", [AVERAGE, INSTANT], DRAW, CAP],
     [
       "470.57",
       ["power.draw.*", "clocks_event_reasons.*"],
       DRAW,
       "clocks_throttle_reasons.sw_power_cap",
     ],
-    ["390.12", ["power.draw.*", "clocks_*", "mig.mode.current", "uuid"], DRAW, "index"],
+    ["390.12", ["power.draw.*", "clocks_*", "mig.mode.current"], DRAW, "index"],
   ])(
     "driver %s without %j: %s",
     async ([driverVersion, refusedFields, field, second], { onTestFinished }) => {
@@ -431,12 +424,11 @@ describe("other examples of the same kinds", () => {
       list.map((name) => (name.startsWith("power") ? `${name} [W]` : name)).join(", ");
     const lines = [withUnits(names), row(), "", withUnits(old), row(), "  ", old.join(", "), row()];
     const crlf = lines.map((line) => `${line}\r`);
-    for (const text of [lines, crlf]) {
-      const rail = await open(await printing(text, onTestFinished), onTestFinished);
-      await played(rail, 3);
-      expect(rail.samples().map(readingOf)).toEqual([good, good, good]);
-      expect(rail.rejected()).toEqual([]);
-    }
+    const text = [...lines, ...crlf];
+    const rail = await open(await printing(text, onTestFinished), onTestFinished);
+    await played(rail, 6);
+    expect(rail.samples().map(readingOf)).toEqual(Array(6).fill(good));
+    expect(rail.rejected()).toEqual([]);
   });
 
   test.concurrent("errors and torn rows in mid-stream are counted, never read", async ({
@@ -456,7 +448,7 @@ describe("other examples of the same kinds", () => {
     ];
     const lines = bad.flatMap((line) => [row(), line]);
     const rail = await open(await printing(lines, onTestFinished), onTestFinished);
-    await played(rail, bad.length);
+    await played(rail, bad.length, bad.length);
     expect(rail.samples().map(readingOf)).toEqual(bad.map(() => good));
     expect(rail.rejected()).toEqual(bad);
   });

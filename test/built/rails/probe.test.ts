@@ -1,6 +1,7 @@
 import { nowMs } from "joulemark";
 import { describe, expect, test } from "vitest";
 import type { Scenario } from "../../../src/engine/nvidia-smi/scenario.ts";
+import { eventually } from "../../support/eventually.ts";
 import { measured, openRail, reasonsOf } from "../../support/open-rail.ts";
 import { box, gpu } from "../../support/scenarios.ts";
 
@@ -83,5 +84,60 @@ describe("the ladder of fields", () => {
     expect(reasonsOf(await sampler.window(startMs, startMs + 300))).toEqual([
       "rail_not_attributable",
     ]);
+  });
+
+  test.each(["N/A", "[N/A]", "ERR!", "Unknown Error"])(
+    "GPUs whose uuid is “%s” are told apart by their index",
+    async (uuid) => {
+      const devices = [gpu(0, { cells: { uuid } }), gpu(1, { cells: { uuid } })];
+      const { sampler } = await openRail({ devices, timing: { jitterMs: [0, 5] } });
+      const startMs = nowMs();
+      const window = measured(await sampler.window(startMs, startMs + 400));
+      expect(Math.abs(window.meanPowerW - 300)).toBeLessThan(2);
+      expect(Object.keys(window.byDevice)).toEqual(["0", "1"]);
+    },
+  );
+
+  test("GPUs that claim the same uuid are told apart by their index", async () => {
+    const devices = [
+      gpu(0, { cells: { uuid: "GPU-same" } }),
+      gpu(1, { cells: { uuid: "GPU-same" } }),
+    ];
+    const { sampler } = await openRail({ devices, timing: { jitterMs: [0, 5] } });
+    const startMs = nowMs();
+    const window = measured(await sampler.window(startMs, startMs + 400));
+    expect(Math.abs(window.meanPowerW - 300)).toBeLessThan(2);
+  });
+
+  test("a GPU with neither uuid nor index makes the sum unknown, unless it is the only one", async () => {
+    const lost = { uuid: "[GPU is lost]", index: "[GPU is lost]" };
+    const { sampler } = await openRail({ devices: [gpu(0), gpu(1, { cells: lost })] });
+    const startMs = nowMs();
+    expect((await sampler.window(startMs, startMs + 400)).state).toBe("refused");
+    const alone = await openRail({
+      devices: [gpu(0, { cells: lost })],
+      timing: { jitterMs: [0, 5] },
+    });
+    const aloneMs = nowMs();
+    measured(await alone.sampler.window(aloneMs, aloneMs + 400));
+  });
+
+  test("a name with a comma hides neither the MIG mode nor the limit", async () => {
+    const devices = [gpu(0, { name: "Odd, GPU", migMode: "Enabled" })];
+    const { sampler } = await openRail({ devices });
+    expect(sampler.facts.devices[0]).toMatchObject({
+      name: "Odd, GPU",
+      isPartitioned: true,
+      powerLimitW: 700,
+    });
+  });
+
+  test("a reading far above the power limit is a torn line, not a reading", async () => {
+    const lines = ["62626.88, Not Active, Not Active, 0, GPU-00000000, 625.1"];
+    const faults = [{ kind: "rubbish", afterTicks: 3, forTicks: 1, lines }] as const;
+    const { sampler, samples } = await openRail(box(1, { faults }));
+    await eventually("eight readings", () => samples().length >= 8);
+    expect((await sampler.stop()).rejectedLines).toBe(1);
+    expect(Math.max(...samples().map(({ powerW }) => powerW))).toBeLessThan(200);
   });
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { openNvidiaSmi } from "joulemark";
 import { describe, expect, test } from "vitest";
 import { refusalOf } from "../../support/open-rail.ts";
-import { box } from "../../support/scenarios.ts";
+import { box, gpu } from "../../support/scenarios.ts";
 
 describe("a rail that cannot be read says why", () => {
   test("the program is not there", async () => {
@@ -69,4 +69,19 @@ describe("a rail that cannot be read says why", () => {
       await expect(openNvidiaSmi({ periodMs })).rejects.toMatchObject({ code: "bad_option" });
     },
   );
+
+  test("a GPU that needs a reset is told to be reset, a field that is refused keeps its exit code", async () => {
+    const cells = Object.fromEntries(
+      ["power.draw.average", "power.draw.instant", "power.draw"].map((field) => [
+        field,
+        "[GPU requires reset]",
+      ]),
+    );
+    expect(await refusalOf({ devices: [gpu(0, { cells })] })).toMatch(
+      /requires reset.*reset it or reboot/,
+    );
+    const text = 'Field "index" is not a valid field to query.\n\n';
+    const message = await refusalOf(box(1, { wholeOutput: { text, exitCode: 2 } }));
+    expect(message).toContain("exit code 2");
+  });
 });

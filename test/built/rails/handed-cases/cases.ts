@@ -16,14 +16,16 @@ export interface ReadableCase {
   readonly devices?: readonly ScenarioDevice[];
   readonly driverVersion?: string;
   readonly play?: Partial<Playback>;
+  /** Whether its driver refuses what was not captured; else it says `[N/A]` to that. */
+  readonly isOld?: boolean;
   /** Indexes of the GPUs in the order of their readings; default always 0. */
   readonly gpus?: readonly number[];
   /** Lines that are rejected; default as many as ANSWERS says. */
   readonly rejected?: number;
   /** What the rail knows besides. */
   readonly facts?: Partial<RailFacts>;
-  /** The plain integral over all readings. */
-  readonly window?: Partial<EnergyWindow>;
+  /** The plain integral over all readings; `undefined` for what must be absent. */
+  readonly window?: { readonly [K in keyof EnergyWindow]?: EnergyWindow[K] | undefined };
   /** Reasons why a window from the first reading to after the last one has no figure. */
   readonly reasons?: readonly string[];
 }
@@ -156,6 +158,7 @@ export const CASES: readonly HandedCase[] = [
     },
     {
       file: "nvidia-smi-a100-no-average-step-250ms.csv",
+      isOld: true,
       devices: [gpu(0, { name: "NVIDIA A100-PCIE-40GB" })],
       facts: { sensor: { averagingMs: 25, updateMs: 100, kind: "instant" } },
     },
@@ -192,7 +195,12 @@ export const CASES: readonly HandedCase[] = [
     {
       file: "nvidia-smi-b200-l1-withunits.csv",
       devices: [gpu(0, { name: "NVIDIA B200" })],
-      window: { samples: 3, maxPowerW: 380.42 },
+      window: {
+        samples: 3,
+        maxPowerW: 380.42,
+        swPowerCapFrac: undefined,
+        hwPowerBrakeFrac: undefined,
+      },
     },
     {
       file: "nvidia-smi-gtx1650-flags-nounits.csv",
@@ -211,6 +219,7 @@ export const CASES: readonly HandedCase[] = [
     },
     {
       file: "nvidia-smi-rtx2080ti-driver442-unknown-error.csv",
+      isOld: true,
       driverVersion: "442.19",
       facts: {
         driverVersion: "442.19",
@@ -228,6 +237,7 @@ export const CASES: readonly HandedCase[] = [
     { file: "nvidia-smi-rtx4090-powerdraw-only-lms5-raw.csv" },
     {
       file: "nvidia-smi-k40m-powerdraw-only-lms5-raw.csv",
+      isOld: true,
       devices: [gpu(0, { name: "Tesla K40m" })],
     },
     {

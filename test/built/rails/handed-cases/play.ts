@@ -14,10 +14,10 @@ import type {
 import { eventually } from "../../../support/eventually.ts";
 import { gpu } from "../../../support/scenarios.ts";
 import { installStandIn } from "../../../support/stand-in.ts";
-import { capturePath, columnsOf, hasHeader } from "./captures.ts";
+import { BRAKE, CAP, capturePath, columnsOf, hasHeader, INSTANT } from "./captures.ts";
 
 /** Undoes something at the end of one test; these tests run side by side, so each has its own. */
-export type OnFinished = (undo: () => Promise<unknown>) => void;
+export type OnFinished = (undo: () => Promise<void>) => void;
 
 /** A rail on a stand-in, and all that happened on it. */
 export interface Played {
@@ -27,14 +27,34 @@ export interface Played {
   readonly rejected: () => readonly string[];
 }
 
-/** A scenario that answers as the captured machine did. */
+/** What the sampler asks for besides the power that a capture is about. */
+const ASIDE: readonly string[] = [CAP, BRAKE, INSTANT];
+
+/**
+ * A scenario that answers as the captured machine did.
+ *
+ * @param isOld - whether what the capture was not asked for is refused, as a driver refuses a field
+ *   that it does not know; by default the flags and the instant power are `[N/A]` then, which takes
+ *   fewer queries to find out.
+ */
 export function playing(
   file: string,
   play: Partial<Playback> = {},
   devices: readonly ScenarioDevice[] = [gpu(0)],
+  isOld = false,
 ): Scenario {
-  const columns = hasHeader(file) ? {} : { columns: columnsOf(file) };
-  return { devices, playback: { file: capturePath(file), ...columns, intervalMs: 20, ...play } };
+  const names = columnsOf(file).map((name) => name.replace(/ \[.*\]$/, ""));
+  const missing = isOld ? [] : ASIDE.filter((name) => !names.includes(name));
+  const unasked = Object.fromEntries(missing.map((name) => [name, "[N/A]"]));
+  return {
+    devices: devices.map((device) => ({ ...device, cells: { ...unasked, ...device.cells } })),
+    playback: {
+      file: capturePath(file),
+      ...(hasHeader(file) ? {} : { columns: names }),
+      intervalMs: 20,
+      ...play,
+    },
+  };
 }
 
 /** Every 50 ms, and with patience: several of these run on a machine that has other work. */
@@ -54,7 +74,9 @@ export async function open(
     ...options,
     onEvent: (event) => events.push(event),
   });
-  onFinished(() => sampler.stop());
+  onFinished(async () => {
+    await sampler.stop();
+  });
   const reads = () => events.flatMap((event) => (event.kind === "read" ? [event] : []));
   return {
     sampler,
@@ -78,13 +100,19 @@ export async function refusal(
   return error.message;
 }
 
-/** Waits for so many readings, and then for the silence that follows the last captured row. */
-export async function played({ events, samples }: Played, count: number): Promise<void> {
-  await eventually(`${count} readings and silence`, () => {
-    const lastRead = events.findLastIndex(({ kind }) => kind === "read");
-    const stalled = events.findLastIndex(
+/** Waits for so many readings and rejected lines, and for the silence after the last reading. */
+export async function played(rail: Played, readings: number, rejects = 0): Promise<void> {
+  await eventually(`${readings} readings, ${rejects} rejected lines and silence`, () => {
+    const lastReading = rail.events.findLastIndex(
+      (event) => event.kind === "read" && event.samples.length > 0,
+    );
+    const lastStall = rail.events.findLastIndex(
       (event) => event.kind === "stalled" && event.device === undefined,
     );
-    return samples().length >= count && stalled > lastRead;
+    return (
+      rail.samples().length >= readings &&
+      rail.rejected().length >= rejects &&
+      lastStall > lastReading
+    );
   });
 }
