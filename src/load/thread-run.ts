@@ -24,14 +24,23 @@ export async function threadRun(options: ThreadRunOptions): Promise<void> {
   else await openLoop(loop, options, send);
 }
 
-/** Sends request `index`. @returns when its reply had ended, on the run's clock. */
-type Send = (index: number, freeMs: number, dueMs?: number) => Promise<number>;
+/**
+ * Sends request `index`.
+ *
+ * @param onSettled - told when its reply has ended, before that is parsed: a slot is free from then.
+ * @returns when it has been parsed and told.
+ */
+type Send = (
+  index: number,
+  times: { readonly freeMs: number; readonly dueMs?: number },
+  onSettled?: () => void,
+) => Promise<void>;
 
 function sender({ order, target, connections, signal, onEnded }: ThreadRunOptions): Send {
   const workload = openWorkload(order.workload);
   const { settings, timeoutMs, idleTimeoutMs, keepText } = order;
   const { includeUsage } = settings;
-  return async (index, freeMs, dueMs) => {
+  return async (index, { freeMs, dueMs }, onSettled) => {
     const outcome = await streamRequest(target, requestBody(workload.requestAt(index), settings), {
       keepText,
       connections,
@@ -40,10 +49,10 @@ function sender({ order, target, connections, signal, onEnded }: ThreadRunOption
       ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
       ...(includeUsage === undefined ? {} : { includeUsage }),
       ...(dueMs === undefined ? {} : { dueMs }),
+      ...(onSettled === undefined ? {} : { onSettled }),
     });
     const { sentMs } = outcome;
     onEnded({ index, outcome, sendLagMs: sentMs === null ? null : Math.max(0, sentMs - freeMs) });
-    return outcome.endMs;
   };
 }
 
@@ -54,15 +63,30 @@ async function closedLoop(
 ): Promise<void> {
   const share = new WorkShare(order.total, order.shared);
   await waitUntil(order.startMs, signal);
-  const slot = async (): Promise<void> => {
-    let freeMs = Math.max(order.startMs, nowMs());
-    while (!signal.aborted && nowMs() < untilMs) {
-      const index = share.take();
-      if (index === undefined) return;
-      freeMs = await send(index, freeMs);
-    }
+  const running = new Set<Promise<void>>();
+  const mayGoOn = (): boolean => !signal.aborted && nowMs() < untilMs;
+  // A slot starts its next request in the very turn in which its last reply ended.
+  const fill = (): void => {
+    const index = mayGoOn() ? share.take() : undefined;
+    if (index === undefined) return;
+    const refill = once(fill);
+    // A request that was never sent does not settle: its slot is free when it has failed.
+    const sending = send(index, { freeMs: nowMs() }, refill)
+      .then(refill)
+      .finally(() => running.delete(sending));
+    running.add(sending);
   };
-  await Promise.all(Array.from({ length: slots }, slot));
+  for (let slot = 0; slot < slots; slot++) fill();
+  while (running.size > 0) await Promise.all(running);
+}
+
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    act();
+  };
 }
 
 async function openLoop(
@@ -70,12 +94,12 @@ async function openLoop(
   { order, signal }: ThreadRunOptions,
   send: Send,
 ): Promise<void> {
-  const running: Promise<number>[] = [];
+  const running: Promise<void>[] = [];
   for (const [i, index] of indexes.entries()) {
     const atMs = order.startMs + dueMs[i]!;
     await waitUntil(atMs, signal);
     if (signal.aborted) break;
-    running.push(send(index, atMs, atMs));
+    running.push(send(index, { freeMs: atMs, dueMs: atMs }));
   }
   await Promise.all(running);
 }

@@ -17,7 +17,8 @@ export class Ticker {
   #atMs = 0;
 
   add(ticking: Ticking): void {
-    const place = Math.floor(ticking.nextMs);
+    // What is due in a millisecond that has been dealt with already comes in the next one.
+    const place = Math.max(Math.floor(ticking.nextMs), this.#timer ? this.#atMs : 0);
     const bucket = this.#buckets.get(place);
     if (bucket) bucket.push(ticking);
     else this.#buckets.set(place, [ticking]);

@@ -179,6 +179,20 @@ describe("a run that does not go as planned", () => {
     expect(result.counts.ok).toBe(0);
   });
 
+  test("a server that is not there fails every request of the plan, one by one", async () => {
+    const { url, server } = await serverThat(good(5));
+    await new Promise((resolve) => server.close(resolve));
+    const { result } = await load(url, 2, {
+      plan: { kind: "closed", concurrency: 3, requests: 12 },
+    });
+    expect(result.counts).toMatchObject({
+      ok: 0,
+      failed: 12,
+      failedByKind: { connect_failed: 12 },
+    });
+    expect(result.notSent).toBe(0);
+  });
+
   test("a duration starts no request after it, and waits for those in flight", async () => {
     const { url } = await serverThat(good(50));
     const { result, ended } = await load(url, 2, {
