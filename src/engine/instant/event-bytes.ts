@@ -3,10 +3,16 @@ const STAMP_DIGITS = 19;
 
 /** Writes token events as the bytes of HTTP chunks, each with the time at which it was made. */
 export class EventBytes {
+  /** The head of a streamed reply, with the role event that a chat server sends first. */
+  readonly head: Buffer;
+  readonly #isChat: boolean;
   readonly #template: Buffer;
   readonly #stampAt: number;
+  #tail: { events: number; wantsUsage: boolean; bytes: Buffer } | undefined;
 
   constructor(isChat: boolean) {
+    this.#isChat = isChat;
+    this.head = Buffer.from(streamHead(isChat), "latin1");
     const stamp = "0".repeat(STAMP_DIGITS);
     const choice = isChat
       ? { index: 0, delta: { content: `${stamp} ` }, logprobs: null, finish_reason: null }
@@ -32,10 +38,18 @@ export class EventBytes {
     }
     return bytes;
   }
+
+  /** What stands behind the last token; made once for as long as all requests ask for the same. */
+  tail(events: number, wantsUsage: boolean): Buffer {
+    const made = this.#tail;
+    if (made?.events === events && made.wantsUsage === wantsUsage) return made.bytes;
+    const bytes = Buffer.from(streamTail(this.#isChat, events, wantsUsage), "latin1");
+    this.#tail = { events, wantsUsage, bytes };
+    return bytes;
+  }
 }
 
-/** The head of a streamed reply, and its role event as a chat server sends it first. */
-export function streamHead(isChat: boolean): string {
+function streamHead(isChat: boolean): string {
   const role = { index: 0, delta: { role: "assistant", content: "" }, finish_reason: null };
   const first = isChat
     ? chunk(`data: ${JSON.stringify({ ...envelope(true), choices: [role] })}\n\n`)
@@ -43,8 +57,8 @@ export function streamHead(isChat: boolean): string {
   return `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n${first}`;
 }
 
-/** What stands behind the last token: the finish reason, usage where it was asked for, the end. */
-export function streamTail(isChat: boolean, events: number, wantsUsage: boolean): string {
+/** The finish reason, usage where it was asked for, the end. */
+function streamTail(isChat: boolean, events: number, wantsUsage: boolean): string {
   const last = isChat
     ? { index: 0, delta: {}, finish_reason: "length" }
     : { index: 0, text: "", finish_reason: "length" };

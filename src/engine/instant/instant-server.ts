@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { EventBytes, jsonReply, streamHead, streamTail, wholeReply } from "./event-bytes.ts";
+import { EventBytes, jsonReply, wholeReply } from "./event-bytes.ts";
 import { type ReplyPlan, replyPlan } from "./reply-plan.ts";
 import { type InstantRequest, RequestReader } from "./request-reader.ts";
 import { Ticker } from "./ticker.ts";
@@ -92,7 +92,7 @@ function streamPaced(
   seen: InstantServer["seen"],
 ): void {
   const bytes = plan.isChat ? events.chat : events.text;
-  socket.write(streamHead(plan.isChat), "latin1");
+  socket.write(bytes.head);
   let left = plan.events;
   const nowMs = performance.now();
   const { everyMs } = plan;
@@ -111,7 +111,7 @@ function streamPaced(
         left--;
       }
       if (left > 0) return true;
-      socket.write(streamTail(plan.isChat, plan.events, plan.wantsUsage), "latin1");
+      socket.write(bytes.tail(plan.events, plan.wantsUsage));
       return false;
     },
   });
@@ -119,7 +119,14 @@ function streamPaced(
 
 function streamAtOnce(plan: ReplyPlan, socket: Socket, seen: InstantServer["seen"]): void {
   const bytes = plan.isChat ? events.chat : events.text;
-  socket.write(streamHead(plan.isChat), "latin1");
+  if (plan.events <= plan.eventsPerWrite) {
+    // A short reply is one write: whoever takes many of them pays for every read.
+    const tail = bytes.tail(plan.events, plan.wantsUsage);
+    socket.write(Buffer.concat([bytes.head, bytes.stamped(plan.events), tail]));
+    seen.eventsSent += plan.events;
+    return;
+  }
+  socket.write(bytes.head);
   let left = plan.events;
   const pump = (): void => {
     while (left > 0) {
@@ -138,7 +145,7 @@ function streamAtOnce(plan: ReplyPlan, socket: Socket, seen: InstantServer["seen
         return;
       }
     }
-    socket.write(streamTail(plan.isChat, plan.events, plan.wantsUsage), "latin1");
+    socket.write(bytes.tail(plan.events, plan.wantsUsage));
   };
   pump();
 }
