@@ -5,6 +5,7 @@ import type { Interrupts } from "./interrupts.ts";
 import { measureCliCommand } from "./measure.ts";
 import type { Output } from "./output.ts";
 import { railsCommand } from "./rails.ts";
+import { rooflineCommand } from "./roofline.ts";
 
 /** The whole command line. Parsing never exits by itself: errors are thrown. */
 export function program(output: Output, interrupts: Interrupts): Command {
@@ -16,6 +17,7 @@ export function program(output: Output, interrupts: Interrupts): Command {
     .enablePositionalOptions()
     .addCommand(railsCommand(output, interrupts.signal))
     .addCommand(measureCliCommand(output, interrupts))
+    .addCommand(rooflineCommand(output, interrupts.signal))
     .addCommand(demoCommand(output, interrupts));
   for (const command of [root, ...root.commands]) {
     command

@@ -1,0 +1,75 @@
+import { Distribution } from "../stats/distribution.ts";
+import type { RequestErrorKind } from "../stream/request-outcome.ts";
+import type { UnjudgedHealth } from "./generator-health.ts";
+import type { Ended } from "./messages.ts";
+
+/** How many requests ended in which way. */
+export interface LoadCounts {
+  readonly ended: number;
+  readonly ok: number;
+  readonly failed: number;
+  /** Failed requests by the kind of their error. */
+  readonly failedByKind: Readonly<Partial<Record<RequestErrorKind, number>>>;
+  /** Ended by the caller's signal; they are among the failed. */
+  readonly cancelled: number;
+  readonly tokenEvents: number;
+  /** Requests that opened a connection, and those sent over one used before. */
+  readonly connectionsOpened: number;
+  readonly connectionsReused: number;
+}
+
+/** Counts the requests of a run as they end; memory does not grow with them. */
+export class LoadTally {
+  readonly #failedByKind: Partial<Record<RequestErrorKind, number>> = {};
+  readonly #sendLagMs = new Distribution();
+  #ok = 0;
+  #failed = 0;
+  #tokenEvents = 0;
+  #sharedReadEvents = 0;
+  #opened = 0;
+  #reused = 0;
+
+  add({ outcome, sendLagMs }: Ended): void {
+    if (outcome.state === "ok") this.#ok++;
+    else {
+      this.#failed++;
+      const { errorKind } = outcome;
+      this.#failedByKind[errorKind] = (this.#failedByKind[errorKind] ?? 0) + 1;
+    }
+    this.#tokenEvents += outcome.tokenEventCount;
+    this.#sharedReadEvents += outcome.sharedReadEventCount;
+    if (outcome.reusedConnection) this.#reused++;
+    else if (outcome.connectedMs !== null) this.#opened++;
+    if (sendLagMs !== null) this.#sendLagMs.add(sendLagMs);
+  }
+
+  counts(): LoadCounts {
+    return {
+      ended: this.#ok + this.#failed,
+      ok: this.#ok,
+      failed: this.#failed,
+      failedByKind: { ...this.#failedByKind },
+      cancelled: this.#failedByKind.cancelled ?? 0,
+      tokenEvents: this.#tokenEvents,
+      connectionsOpened: this.#opened,
+      connectionsReused: this.#reused,
+    };
+  }
+
+  /** What the requests tell of the generator. */
+  health(): Pick<UnjudgedHealth, "sendLagMs" | "sharedReadShare"> {
+    const { n, max, percentiles } = this.#sendLagMs.summary();
+    const { p50, p99 } = percentiles;
+    return {
+      sendLagMs: {
+        n,
+        ...(p50 === undefined ? {} : { p50 }),
+        ...(p99 === undefined ? {} : { p99 }),
+        ...(max === undefined ? {} : { max }),
+      },
+      ...(this.#tokenEvents === 0
+        ? {}
+        : { sharedReadShare: this.#sharedReadEvents / this.#tokenEvents }),
+    };
+  }
+}

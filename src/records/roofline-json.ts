@@ -1,0 +1,14 @@
+import { cpus } from "node:os";
+import type { RooflineRow } from "../benchmarks/roofline.ts";
+import { softwareVersion } from "./software-version.ts";
+
+/** What `joulemark roofline --json` prints. */
+export function rooflineJson(rows: readonly RooflineRow[]): object {
+  return {
+    schema: "joulemark.roofline/1",
+    benchmark: "roofline",
+    software: { name: "joulemark", version: softwareVersion() },
+    host: { node: process.version, cores: cpus().length, cpu: cpus()[0]?.model },
+    rows,
+  };
+}

@@ -1,0 +1,87 @@
+import { nowMs } from "../clock.ts";
+import type { RequestTarget } from "../target/request-target.ts";
+import { giveBackArena, takeArena } from "./arena.ts";
+import { buildOutcome } from "./build-outcome.ts";
+import type { Connection } from "./connection.ts";
+import type { Connections } from "./connections.ts";
+import { Exchange } from "./exchange.ts";
+import type { ExchangeFacts, OutcomeOptions } from "./exchange-record.ts";
+import type { Acquired } from "./open-connection.ts";
+import { ownTurn } from "./own-turn.ts";
+import type { Fault, RequestOutcome } from "./request-outcome.ts";
+import type { RequestWatch } from "./request-watch.ts";
+
+/** What is known of the exchange before it begins. */
+export type StartFacts = Omit<ExchangeFacts, "endMs">;
+
+/** What a request needs from here on; it has its connection. */
+export interface Conversation {
+  readonly acquired: Acquired;
+  readonly text: string;
+  readonly target: RequestTarget;
+  readonly connections: Connections;
+  readonly watch: RequestWatch;
+  readonly facts: StartFacts;
+  readonly outcome: OutcomeOptions;
+  readonly onSettled: (() => void) | undefined;
+}
+
+/** Sends the request, waits until it is settled, and reads what came. */
+export async function converse(conversation: Conversation): Promise<RequestOutcome> {
+  const { acquired, text, target, connections, watch, facts, outcome, onSettled } = conversation;
+  const { connection, connectedMs } = acquired;
+  const remoteAddress = target.socketPath ?? connection.remoteAddress ?? null;
+  const arena = takeArena();
+  const sent = { sentMs: 0 };
+  const { exchange, fault, endMs } = await new Promise<Settled>((resolve) => {
+    const exchange = new Exchange(arena, watch, (fault, endMs) => {
+      watch.stop();
+      free({ connection, connections, target, exchange, fault });
+      resolve({ exchange, fault, endMs });
+      onSettled?.();
+    });
+    sent.sentMs = nowMs();
+    exchange.start(connection, text);
+  });
+  await ownTurn();
+  const { reader, splitter, networkReads, firstByteMs } = exchange;
+  const record = {
+    head: reader.head,
+    arena,
+    splitter,
+    fault,
+    facts: {
+      ...facts,
+      ...sent,
+      connectedMs,
+      firstByteMs,
+      endMs,
+      networkReads,
+      reusedConnection: connectedMs === null,
+      remoteAddress,
+    },
+  };
+  try {
+    return buildOutcome(record, outcome);
+  } finally {
+    giveBackArena(arena);
+  }
+}
+
+interface Settled {
+  readonly exchange: Exchange;
+  readonly fault: Fault | null;
+  readonly endMs: number;
+}
+
+/** A connection on which something went wrong is never used again. */
+function free(from: {
+  readonly connection: Connection;
+  readonly connections: Connections;
+  readonly target: RequestTarget;
+  readonly exchange: Exchange;
+  readonly fault: Fault | null;
+}): void {
+  if (from.fault !== null) from.connection.destroy();
+  else from.connections.release(from.connection, from.target, from.exchange.reader);
+}

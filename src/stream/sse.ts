@@ -1,0 +1,135 @@
+import { isDataField, isDoneSign } from "./done-mark.ts";
+
+/** One dispatched event of an event stream. */
+export interface SseEvent {
+  /** The `event` field; empty where there was none. */
+  readonly type: string;
+  /** The `data` lines joined by LF. */
+  readonly data: string;
+  /** The value of an `error` field, which no standard knows and llama.cpp of 2025 sent. */
+  readonly errorField: string | undefined;
+  /** Offset of the byte that completed the event: the read that brought it is the event's time. */
+  readonly endOffset: number;
+}
+
+const LF = 10;
+const CR = 13;
+const COLON = 58;
+const SPACE = 32;
+
+/**
+ * Splits the bytes of an event stream into events, by the WHATWG rules.
+ *
+ * It walks over one buffer that only grows and can stop anywhere: `scan` goes on where it left
+ * off, so every byte is looked at once. It stops for good behind `[DONE]`.
+ */
+export class SseSplitter {
+  readonly events: SseEvent[] = [];
+  /** `[DONE]` has been dispatched. */
+  isDone = false;
+  /** Offset at which the event that is being read began. */
+  eventStart = 0;
+  #at = 0;
+  #lineStart = 0;
+  #isAfterCr = false;
+  #isStarted = false;
+  #type = "";
+  #data: string | undefined;
+  #errorField: string | undefined;
+
+  /** Reads on up to `length`; what has no line end yet waits for the next call. */
+  scan(bytes: Buffer, length: number): void {
+    if (!this.#isStarted && !this.#skipByteOrderMark(bytes, length)) return;
+    let at = this.#at;
+    while (at < length && !this.isDone) {
+      const from = at;
+      while (at < length && bytes[at] !== LF && bytes[at] !== CR) at++;
+      if (at > from) this.#isAfterCr = false;
+      if (at === length) break;
+      const isCr = bytes[at] === CR;
+      // The LF of a CR LF ends no line of its own.
+      if (isCr || !this.#isAfterCr) this.#endLine(bytes, at);
+      this.#isAfterCr = isCr;
+      this.#lineStart = ++at;
+    }
+    this.#at = at;
+  }
+
+  /**
+   * Ends the stream cleanly: an event that lacks its blank line is used if its data is whole JSON
+   * or `[DONE]`, a lost count being worse than leniency; half an event does not parse.
+   */
+  finish(bytes: Buffer, length: number): void {
+    this.scan(bytes, length);
+    // A stream shorter than the mark has nothing else.
+    if (this.isDone || !this.#isStarted) return;
+    if (this.#lineStart < length) this.#takeField(bytes, this.#lineStart, length);
+    if (isWhole(this.#data ?? this.#errorField)) this.#dispatch(length - 1);
+  }
+
+  #skipByteOrderMark(bytes: Buffer, length: number): boolean {
+    const mark = [0xef, 0xbb, 0xbf];
+    const isMark = mark.every((byte, i) => i >= length || bytes[i] === byte);
+    if (isMark && length < mark.length) return false;
+    this.#isStarted = true;
+    if (isMark) {
+      this.#at = mark.length;
+      this.#lineStart = mark.length;
+    }
+    return true;
+  }
+
+  #endLine(bytes: Buffer, end: number): void {
+    if (end === this.#lineStart) this.#dispatch(end);
+    else this.#takeField(bytes, this.#lineStart, end);
+  }
+
+  #takeField(bytes: Buffer, start: number, end: number): void {
+    if (isDataField(bytes, start, end)) {
+      this.#addData(valueAt(bytes, start + 5, end));
+      return;
+    }
+    if (bytes[start] === COLON) return;
+    let colon = start;
+    while (colon < end && bytes[colon] !== COLON) colon++;
+    const name = bytes.toString("utf8", start, colon);
+    const value = colon === end ? "" : valueAt(bytes, colon + 1, end);
+    if (name === "data") this.#addData(value);
+    else if (name === "event") this.#type = value;
+    else if (name === "error") this.#errorField = value;
+  }
+
+  #addData(value: string): void {
+    this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
+  }
+
+  #dispatch(endOffset: number): void {
+    if (this.#data !== undefined || this.#errorField !== undefined) {
+      const data = this.#data ?? "";
+      this.events.push({ type: this.#type, data, errorField: this.#errorField, endOffset });
+      this.isDone = isDoneSign(data);
+    }
+    this.#type = "";
+    this.#data = undefined;
+    this.#errorField = undefined;
+    this.eventStart = endOffset + 1;
+  }
+}
+
+/** Only one leading space is dropped: the second one is the model's. */
+function valueAt(bytes: Buffer, start: number, end: number): string {
+  return bytes.toString("utf8", start < end && bytes[start] === SPACE ? start + 1 : start, end);
+}
+
+function isWhole(data: string | undefined): boolean {
+  if (data === undefined) return false;
+  if (isDoneSign(data)) return true;
+  // The first half of a number is a number too: only an object shows that it is whole.
+  if (!data.trimStart().startsWith("{")) return false;
+  try {
+    JSON.parse(data);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,101 @@
+import { nowMs } from "../clock.ts";
+import type { RequestTarget } from "../target/request-target.ts";
+import { giveBackArena, takeArena } from "./arena.ts";
+import { buildOutcome } from "./build-outcome.ts";
+import { type Connections, defaultConnections } from "./connections.ts";
+import { converse, type StartFacts } from "./converse.ts";
+import type { OutcomeOptions } from "./exchange-record.ts";
+import { completeBody, requestText } from "./request-bytes.ts";
+import type { Fault, RequestOutcome } from "./request-outcome.ts";
+import { RequestWatch } from "./request-watch.ts";
+import { SseSplitter } from "./sse.ts";
+
+export interface StreamRequestOptions {
+  /** Limit of the whole request, connecting included, in ms; default 600,000; 0 is none. */
+  readonly timeoutMs?: number;
+  /** Limit of silence, in ms; every byte, also of a comment, ends it. Default 120,000; 0 is none. */
+  readonly idleTimeoutMs?: number;
+  /** Whether the text of a successful reply is kept; default true. That of a failed one always is. */
+  readonly keepText?: boolean;
+  /** Ends the request at once, as `cancelled`, and frees its socket. */
+  readonly signal?: AbortSignal;
+  /** When it should have been sent, on the run's clock; it is only noted. */
+  readonly dueMs?: number;
+  /** Whether `stream_options.include_usage` is asked for where the body says nothing; default true. */
+  readonly includeUsage?: boolean;
+  /**
+   * Called when the reply is over and its connection free, before it is parsed: the place to start
+   * the next request, which then waits for no parsing. Not called where nothing was sent.
+   */
+  readonly onSettled?: () => void;
+  /** Connections to use and keep; default those of this thread. */
+  readonly connections?: Connections;
+}
+
+const DEFAULT_TIMEOUT_MS = 600_000;
+const DEFAULT_IDLE_TIMEOUT_MS = 120_000;
+
+/**
+ * Sends one request to an endpoint and reads its streamed reply, with the time of every token.
+ *
+ * The body is sent as it is, with `stream: true` and usage asked for where it leaves that open.
+ * Nothing is sent twice.
+ *
+ * @returns what became of it; whatever a server or a network does, it never rejects.
+ */
+export async function streamRequest(
+  target: RequestTarget,
+  body: object,
+  options: StreamRequestOptions = {},
+): Promise<RequestOutcome> {
+  const startedMs = nowMs();
+  const connections = options.connections ?? defaultConnections;
+  const watch = new RequestWatch(
+    {
+      timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+      idleTimeoutMs: options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS,
+      signal: options.signal,
+    },
+    startedMs,
+  );
+  const outcome = { keepText: options.keepText ?? true, redact: (t: string) => target.redact(t) };
+  const facts = { ...UNSENT, dueMs: options.dueMs ?? null, startedMs };
+  const text = requestText(target, completeBody(body, options.includeUsage ?? true));
+  watch.start();
+  try {
+    if (watch.fault !== undefined) return unsent(watch.fault, facts, outcome);
+    if (typeof text !== "string") {
+      return unsent({ errorKind: "client_error", message: text.message }, facts, outcome);
+    }
+    const acquired = await connections.acquire(target, watch);
+    if (!("connection" in acquired)) return unsent(acquired, facts, outcome);
+    const { onSettled } = options;
+    const parts = { acquired, text, target, connections, watch, facts, outcome, onSettled };
+    return await converse(parts);
+  } finally {
+    watch.stop();
+  }
+}
+
+const UNSENT = {
+  connectedMs: null,
+  sentMs: null,
+  firstByteMs: null,
+  networkReads: 0,
+  reusedConnection: false,
+  remoteAddress: null,
+} as const;
+
+function unsent(fault: Fault, facts: StartFacts, options: OutcomeOptions): RequestOutcome {
+  const arena = takeArena();
+  const record = {
+    head: undefined,
+    arena,
+    splitter: new SseSplitter(),
+    fault,
+    facts: { ...facts, endMs: nowMs() },
+  };
+  const outcome = buildOutcome(record, options);
+  giveBackArena(arena);
+  return outcome;
+}

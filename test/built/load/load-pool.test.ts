@@ -1,0 +1,229 @@
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import type { LoadOptions, LoadResult } from "../../../src/load/load-pool.ts";
+import type { Ended } from "../../../src/load/messages.ts";
+import { cleanups } from "../../support/open-rail.ts";
+
+const { LoadPool } = (await import(
+  "../../../dist/load/load-pool.js" as string
+)) as typeof import("../../../src/load/load-pool.ts");
+const { parseTarget } = (await import(
+  "../../../dist/target/parse-target.js" as string
+)) as typeof import("../../../src/target/parse-target.ts");
+const { nowMs } = (await import(
+  "../../../dist/clock.js" as string
+)) as typeof import("../../../src/clock.ts");
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+/** What a server saw: when requests came, over which sockets, and how many were open at once. */
+interface Seen {
+  readonly atMs: number[];
+  readonly sockets: Set<unknown>;
+  readonly bodies: string[];
+  inFlight: number;
+  mostInFlight: number;
+}
+
+type Answer = (reply: ServerResponse, index: number) => void;
+
+async function serverThat(answer: Answer): Promise<{ url: string; seen: Seen; server: Server }> {
+  const seen: Seen = { atMs: [], sockets: new Set(), bodies: [], inFlight: 0, mostInFlight: 0 };
+  const server = createServer(async (request, reply) => {
+    const index = seen.atMs.push(nowMs()) - 1;
+    seen.sockets.add(request.socket);
+    seen.mostInFlight = Math.max(seen.mostInFlight, ++seen.inFlight);
+    reply.on("close", () => seen.inFlight--);
+    let body = "";
+    for await (const chunk of request) body += String(chunk);
+    seen.bodies.push(body);
+    answer(reply, index);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  cleanups.push(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, server };
+}
+
+const EVENT = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: "x" }, finish_reason: null }] })}\n\n`;
+const END = `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 } })}\n\ndata: [DONE]\n\n`;
+
+/** A stream of two tokens that ends after `afterMs`. */
+const good =
+  (afterMs: number): Answer =>
+  (reply) => {
+    reply.writeHead(200, { "content-type": "text/event-stream" });
+    reply.write(EVENT);
+    setTimeout(() => reply.end(EVENT + END), afterMs);
+  };
+
+async function load(
+  url: string,
+  threads: number,
+  options: Omit<LoadOptions, "workload">,
+): Promise<{ result: LoadResult; ended: Ended[] }> {
+  const pool = await LoadPool.open(parseTarget(url, { model: "m" }), threads);
+  cleanups.push(() => pool.close());
+  const ended: Ended[] = [];
+  const result = await pool.run({
+    workload: {
+      kind: "synthetic",
+      endpoint: "chat",
+      series: { seed: 1, words: 20 },
+      outputTokens: 2,
+    },
+    settings: { model: "m" },
+    onEnded: (request) => ended.push(request),
+    ...options,
+  });
+  return { result, ended };
+}
+
+describe.each([1, 2, 3])("with %d threads", (threads) => {
+  test("a closed loop sends exactly its requests, never more at once, over as many sockets", async () => {
+    const { url, seen } = await serverThat(good(30));
+    const { result, ended } = await load(url, threads, {
+      plan: { kind: "closed", concurrency: 7, requests: 50 },
+    });
+    expect(seen.atMs).toHaveLength(50);
+    expect(seen.mostInFlight).toBe(7);
+    expect(seen.sockets.size).toBe(7);
+    expect(result.counts).toMatchObject({
+      ended: 50,
+      ok: 50,
+      failed: 0,
+      connectionsOpened: 7,
+      connectionsReused: 43,
+    });
+    expect(ended.map(({ index }) => index).toSorted((a, b) => a - b)).toEqual([
+      ...Array(50).keys(),
+    ]);
+    expect(new Set(seen.bodies).size).toBe(50);
+    expect(result.notSent).toBe(0);
+    expect(result.health.threads).toHaveLength(threads);
+  });
+
+  test("an open loop sends each request when it was due, whatever the replies do", async () => {
+    const { url, seen } = await serverThat(good(400));
+    const dueMs = Array.from({ length: 60 }, (_, i) => i * 10);
+    const { result, ended } = await load(url, threads, { plan: { kind: "open", dueMs } });
+    expect(seen.atMs).toHaveLength(60);
+    expect(result.counts.ok).toBe(60);
+    for (const { index, outcome } of ended) {
+      expect(outcome.dueMs).toBeCloseTo(result.startMs + dueMs[index]!, 6);
+      expect(outcome.sentMs! - outcome.dueMs!).toBeGreaterThanOrEqual(0);
+    }
+    // Replies take 400 ms: a loop that waited for them would need 60 × 400 ms.
+    expect(seen.mostInFlight).toBeGreaterThan(10);
+  });
+});
+
+describe("a run that does not go as planned", () => {
+  test("is cancelled within 100 ms of its signal, with what it has, and frees its sockets", async () => {
+    const { url, seen } = await serverThat((reply) => {
+      reply.writeHead(200, { "content-type": "text/event-stream" });
+      reply.write(EVENT);
+    });
+    const stop = new AbortController();
+    let abortedMs = 0;
+    setTimeout(() => {
+      abortedMs = nowMs();
+      stop.abort();
+    }, 500);
+    const { result, ended } = await load(url, 2, {
+      plan: { kind: "closed", concurrency: 8, requests: 20 },
+      signal: stop.signal,
+    });
+    expect(result.endMs - abortedMs).toBeLessThan(100);
+    expect(result).toMatchObject({ stopped: "interrupted", notSent: 12 });
+    expect(result.counts).toMatchObject({ ended: 8, ok: 0, failed: 8, cancelled: 8 });
+    for (const { outcome } of ended)
+      expect(outcome).toMatchObject({ state: "error", tokenEventCount: 1 });
+    await expect.poll(() => seen.inFlight).toBe(0);
+  });
+
+  test("503, resets, stalls and lies are counted as what they are, and none is tried again", async () => {
+    const { url, seen } = await serverThat((reply, index) => {
+      if (index % 4 === 0)
+        reply.writeHead(503, { "retry-after": "1" }).end('{"error":{"message":"busy"}}');
+      else if (index % 4 === 1) reply.socket?.resetAndDestroy();
+      else if (index % 4 === 2)
+        reply.writeHead(200, { "content-type": "text/event-stream" }).write(EVENT);
+      else reply.writeHead(200, { "content-type": "text/html" }).end("<html>fine</html>");
+    });
+    const { result } = await load(url, 1, {
+      plan: { kind: "closed", concurrency: 1, requests: 8 },
+      idleTimeoutMs: 200,
+    });
+    expect(seen.atMs).toHaveLength(8);
+    expect(result.counts).toMatchObject({
+      ok: 0,
+      failed: 8,
+      failedByKind: { http_status: 2, connection_reset: 2, timeout: 2, not_sse: 2 },
+    });
+  });
+
+  test("stops when the first requests all fail, and says so", async () => {
+    const { url, seen } = await serverThat((reply) => reply.writeHead(404).end("{}"));
+    const { result } = await load(url, 2, {
+      plan: { kind: "closed", concurrency: 4, requests: 100_000 },
+      stopAfterFirstFailures: 20,
+    });
+    expect(result.stopped).toBe("first_requests_failed");
+    expect(seen.atMs.length).toBeLessThan(2000);
+    expect(result.counts.ok).toBe(0);
+  });
+
+  test("a server that is not there fails every request of the plan, one by one", async () => {
+    const { url, server } = await serverThat(good(5));
+    await new Promise((resolve) => server.close(resolve));
+    const { result } = await load(url, 2, {
+      plan: { kind: "closed", concurrency: 3, requests: 12 },
+    });
+    expect(result.counts).toMatchObject({
+      ok: 0,
+      failed: 12,
+      failedByKind: { connect_failed: 12 },
+    });
+    expect(result.notSent).toBe(0);
+  });
+
+  test("a duration starts no request after it, and waits for those in flight", async () => {
+    const { url } = await serverThat(good(50));
+    const { result, ended } = await load(url, 2, {
+      plan: { kind: "closed", concurrency: 4, durationMs: 300 },
+    });
+    expect(result.counts.failed).toBe(0);
+    expect(result.notSent).toBe(0);
+    for (const { outcome } of ended)
+      expect(outcome.sentMs!).toBeLessThan(result.startMs + 300 + 50);
+  });
+
+  test("one pool runs one plan after the other over the same connections", async () => {
+    const { url, seen } = await serverThat(good(5));
+    const pool = await LoadPool.open(parseTarget(url, { model: "m" }), 1);
+    cleanups.push(() => pool.close());
+    const workload = { kind: "code", endpoint: "chat", outputTokens: 2 } as const;
+    for (const requests of [3, 4]) {
+      const { counts } = await pool.run({
+        plan: { kind: "closed", concurrency: 1, requests },
+        workload,
+      });
+      expect(counts.ok).toBe(requests);
+    }
+    expect(seen.sockets.size).toBe(1);
+  });
+
+  test("more streams than files may be open is told before the start", async () => {
+    const { url, seen } = await serverThat(good(5));
+    await expect(
+      load(url, 1, { plan: { kind: "closed", concurrency: 100_000_000, requests: 1 } }),
+    ).rejects.toMatchObject({ code: "bad_option" });
+    expect(seen.atMs).toHaveLength(0);
+  });
+});
