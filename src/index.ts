@@ -40,3 +40,14 @@ export type {
   RailWindow,
   RefusedRailWindow,
 } from "./rails/source.ts";
+export type {
+  ErrorOutcome,
+  OkOutcome,
+  OutcomeFlag,
+  RequestErrorKind,
+  RequestOutcome,
+} from "./stream/request-outcome.ts";
+export { type StreamRequestOptions, streamRequest } from "./stream/stream-request.ts";
+export { parseTarget, type TargetOptions } from "./target/parse-target.ts";
+export type { RequestTarget } from "./target/request-target.ts";
+export type { Target } from "./target/target.ts";

@@ -74,7 +74,7 @@ function casesOf({ threads, streams, seconds }: RooflineFlags): readonly Rooflin
 function textOf(rows: readonly RooflineRow[], output: Output): string {
   const legend =
     "late: arrival stamp minus the server's own send stamp. busy: of the busiest load thread's event loop. waited: share of the time that a thread was ready to run and had no core, since the server and whatever else runs here want the same ones; where it is large, this machine was measured, not the client. (!): not every event came.";
-  return [rooflineTable(rows, output.resultHasColour), "", ...wrap(legend, 100)].join("\n");
+  return [rooflineTable(rows, output.resultLook.hasColour), "", ...wrap(legend, 100)].join("\n");
 }
 
 function counts(least: number, most: number): (text: string) => readonly number[] {

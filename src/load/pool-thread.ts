@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { type ClockSeed, clockOriginNs } from "../clock.ts";
+
 import type { ThreadUsage } from "./generator-health.ts";
 import type { Ended, FromThread, ThreadSetup, ToThread } from "./messages.ts";
 
@@ -18,9 +18,8 @@ export class PoolThread {
   #failure: Error | undefined;
 
   private constructor(setup: ThreadSetup) {
-    const seed: ClockSeed = { clockOriginNs };
     this.#worker = new Worker(new URL("./load-thread.js", import.meta.url), {
-      workerData: { ...seed, ...setup },
+      workerData: setup,
       execArgv: [],
     });
     this.#worker.on("message", (message: FromThread) => this.#take(message));
