@@ -3,6 +3,7 @@ import { JoulemarkError } from "../errors.ts";
 import { checkFileLimit } from "../target/file-limit.ts";
 import type { Target } from "../target/target.ts";
 import type { WorkloadSpec } from "../workloads/workload-spec.ts";
+import { type AchievedRate, achievedRate } from "./achieved-rate.ts";
 import { type GeneratorHealth, judgeGenerator, threadHealth } from "./generator-health.ts";
 import { checkPlan, type LoadPlan, plannedRequests } from "./load-plan.ts";
 import { type LoadCounts, LoadTally } from "./load-tally.ts";
@@ -41,6 +42,8 @@ export interface LoadResult {
   /** Why the run ended before its plan did. */
   readonly stopped?: "interrupted" | "first_requests_failed";
   readonly health: GeneratorHealth;
+  /** Of an open loop: the rate that was asked for, and the one that was sent. */
+  readonly rate?: AchievedRate;
 }
 
 /** Time for all threads to have their orders before the first request is due, in ms. */
@@ -107,6 +110,7 @@ export class LoadPool {
       counts,
       notSent: Math.max(0, (plannedRequests(plan) ?? counts.ended) - counts.ended),
       ...(stop.reason === undefined ? {} : { stopped: stop.reason }),
+      ...rateOf(plan, startMs, tally.lastSentMs),
       health: judgeGenerator({
         windowS,
         threads: before.map((usage, i) => threadHealth(usage, after[i]!)),
@@ -178,6 +182,16 @@ function order(
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
   };
+}
+
+function rateOf(
+  plan: LoadPlan,
+  startMs: number,
+  lastSentMs: number | undefined,
+): { rate?: AchievedRate } {
+  if (plan.kind === "closed" || lastSentMs === undefined) return {};
+  const rate = achievedRate(plan.dueMs, lastSentMs - startMs);
+  return rate === undefined ? {} : { rate };
 }
 
 function stealShare(before: number | undefined, windowS: number): { stealShare?: number } {

@@ -28,6 +28,7 @@ export class LoadTally {
   #sharedReadEvents = 0;
   #opened = 0;
   #reused = 0;
+  #lastSentMs: number | undefined;
 
   add({ outcome, sendLagMs }: Ended): void {
     if (outcome.state === "ok") this.#ok++;
@@ -41,6 +42,13 @@ export class LoadTally {
     if (outcome.reusedConnection) this.#reused++;
     else if (outcome.connectedMs !== null) this.#opened++;
     if (sendLagMs !== null) this.#sendLagMs.add(sendLagMs);
+    if (outcome.sentMs !== null)
+      this.#lastSentMs = Math.max(this.#lastSentMs ?? outcome.sentMs, outcome.sentMs);
+  }
+
+  /** When the last request was sent; `undefined` before one was. */
+  get lastSentMs(): number | undefined {
+    return this.#lastSentMs;
   }
 
   counts(): LoadCounts {
