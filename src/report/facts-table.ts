@@ -30,15 +30,21 @@ export function factsTable(
   return [paint("bold", title), ...lines].join("\n");
 }
 
+/** A blank that belongs between a number and its unit. */
+const BEFORE_UNIT = /(?<=\d) (?=(?:%|J|W|s|ms)(?:[^\p{L}]|$))/gu;
+
+/** Keeps a number and its unit on one line while the text is cut. */
+const NO_BREAK = "\u00a0";
+
 /** Cuts a text into lines at its blanks; a word that is longer than a line stays whole. */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = "";
-  for (const word of text.split(" ")) {
+  for (const word of text.replaceAll(BEFORE_UNIT, NO_BREAK).split(" ")) {
     if (line !== "" && line.length + 1 + word.length > width) {
       lines.push(line);
       line = word;
     } else line = line === "" ? word : `${line} ${word}`;
   }
-  return [...lines, line];
+  return [...lines, line].map((cut) => cut.replaceAll(NO_BREAK, " "));
 }

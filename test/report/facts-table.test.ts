@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { factsTable } from "../../src/report/facts-table.ts";
+import { factsTable, wrap } from "../../src/report/facts-table.ts";
 import { joules, seconds } from "../../src/report/figures.ts";
 
 test("values stand below each other, and none goes past 100 characters", () => {
@@ -29,4 +29,14 @@ test("figures for people keep the digits that count", () => {
   expect(joules(-3.456)).toBe("-3.46 J");
   expect(seconds(6.128)).toBe("6.13 s");
   expect(seconds(1234.56)).toBe("1234.6 s");
+});
+
+test("a number and its unit stay on one line", () => {
+  expect(wrap("it says 2,266.0 J (−8.4 %), since", 14)).toEqual([
+    "it says",
+    "2,266.0 J",
+    "(−8.4 %),",
+    "since",
+  ]);
+  expect(wrap("for 10 seconds", 6)).toEqual(["for 10", "seconds"]);
 });
