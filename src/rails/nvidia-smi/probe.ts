@@ -1,9 +1,19 @@
 import { knownText } from "../../energy/known-text.ts";
-import { parseLine } from "../../energy/parse-line.ts";
 import { RailUnreadableError } from "../../errors.ts";
 import type { RailDevice } from "../source.ts";
-import { explainOutput, RUN_BY_HAND, refusedField } from "./explain-output.ts";
-import { askOnce, type OneShotOptions } from "./one-shot.ts";
+import {
+  type Answer,
+  cell,
+  idOf,
+  isReadable,
+  isSilent,
+  readable,
+  used,
+  wattsIn,
+} from "./answer-rows.ts";
+import { ask, unreadable } from "./ask-gpus.ts";
+import { explainOutput, RUN_BY_HAND } from "./explain-output.ts";
+import type { OneShotOptions } from "./one-shot.ts";
 
 /** The power fields, the better one first. Which of them a GPU has depends on it and its driver. */
 const POWER_FIELDS = ["power.draw.average", "power.draw.instant", "power.draw"] as const;
@@ -26,12 +36,6 @@ export interface Probe {
   readonly silent: ReadonlyMap<string, string>;
 }
 
-interface Answer {
-  readonly field: string;
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-}
-
 /**
  * Finds the best power field that the GPUs have, with one-shot queries: an unknown field makes a
  * whole query fail, and `[N/A]` is normal.
@@ -51,10 +55,12 @@ export async function probe(options: OneShotOptions, wanted?: readonly string[])
   const best = answers.toSorted(
     (a, b) => readable(b, wanted).length - readable(a, wanted).length,
   )[0];
-  if (best === undefined || readable(best).length === 0) throw noPower(answers);
+  if (best === undefined || isSilent(best, wanted)) throw noPower(answers);
 
   const facts = await askFacts(options);
-  const hasInstant = facts.rows.some((row) => isNumber(cell(facts, row, "power.draw.instant")));
+  const hasInstant = facts.rows.some(
+    (row) => wattsIn(cell(facts, row, "power.draw.instant")) !== undefined,
+  );
   const useInstant = hasInstant && best.field !== "power.draw.instant";
   const driverVersion = knownText(facts.rows[0] && cell(facts, facts.rows[0], "driver_version"));
   return {
@@ -122,39 +128,6 @@ async function askFacts(options: OneShotOptions): Promise<Answer & { readonly fa
   return { field: "", columns: [], rows: [], failure: failure ?? "the driver refuses them" };
 }
 
-interface Asked {
-  readonly rows: readonly (readonly string[])[];
-  readonly refused?: string;
-  readonly output: string;
-  readonly exitCode: number | null;
-}
-
-async function ask(columns: readonly string[], options: OneShotOptions): Promise<Asked> {
-  const query = `--query-gpu=${columns.join(",")}`;
-  const { exitCode, stdout, stderr } = await askOnce(
-    [query, "--format=csv,noheader,nounits"],
-    options,
-  );
-  const output = `${stdout}\n${stderr}`;
-  const refused = refusedField(output);
-  if (refused !== undefined) return { rows: [], refused, output, exitCode };
-  const rows = stdout
-    .split(/\r?\n/)
-    .filter((line) => line.trim() !== "")
-    .map((line) => cellsOf(line, columns));
-  const isTable = rows.length > 0 && rows.every((row) => row.length === columns.length);
-  if (exitCode !== 0 || !isTable) throw unreadable(output, exitCode);
-  return { rows, output, exitCode };
-}
-
-/** The cells of a line; a name in the last column keeps its commas. */
-function cellsOf(line: string, columns: readonly string[]): readonly string[] {
-  const cells = line.split(",").map((text) => text.trim());
-  if (columns.at(-1) !== "name" || cells.length <= columns.length) return cells;
-  const last = columns.length - 1;
-  return [...cells.slice(0, last), cells.slice(last).join(", ")];
-}
-
 function deviceOf(answer: Answer, row: readonly string[], facts: Answer): RailDevice {
   const id = idOf(answer, row);
   const own = facts.rows.find(
@@ -163,57 +136,14 @@ function deviceOf(answer: Answer, row: readonly string[], facts: Answer): RailDe
   const fact = (column: string): string | undefined => knownText(own && cell(facts, own, column));
   const index = Number(knownText(cell(answer, row, "index")));
   const name = fact("name");
-  const limit = fact("power.limit");
+  const powerLimitW = wattsIn(fact("power.limit"));
   return {
     id,
     ...(Number.isInteger(index) ? { index } : {}),
     ...(name === undefined ? {} : { name }),
-    ...(isNumber(limit) ? { powerLimitW: Number(limit) } : {}),
+    ...(powerLimitW === undefined || powerLimitW === 0 ? {} : { powerLimitW }),
     ...(fact("mig.mode.current") === "Enabled" ? { isPartitioned: true } : {}),
   };
-}
-
-/**
- * The id that the readings of this row will carry: its uuid where it has one of its own, else its
- * index. A row with neither gets an id that no reading carries, so that it counts as missing.
- */
-function idOf(answer: Answer, row: readonly string[]): string {
-  for (const column of ["uuid", "index"]) {
-    const text = knownText(cell(answer, row, column));
-    const isOwn = answer.rows.every(
-      (other) => other === row || cell(answer, other, column) !== text,
-    );
-    if (text !== undefined && isOwn) return text;
-  }
-  return `GPU in row ${answer.rows.indexOf(row) + 1} (${row[0]})`;
-}
-
-function readable(answer: Answer, wanted?: readonly string[]): readonly (readonly string[])[] {
-  return used(answer, wanted).filter((row) => isReadable(answer, row));
-}
-
-function used(
-  answer: Answer,
-  wanted: readonly string[] | undefined,
-): readonly (readonly string[])[] {
-  return answer.rows.filter(
-    (row) =>
-      wanted === undefined ||
-      wanted.includes(idOf(answer, row)) ||
-      wanted.includes(cell(answer, row, "index") ?? ""),
-  );
-}
-
-function isReadable(answer: Answer, row: readonly string[]): boolean {
-  return parseLine(row.join(","), 0, answer.columns) !== undefined;
-}
-
-function cell(answer: Answer, row: readonly string[], column: string): string | undefined {
-  return row[answer.columns.indexOf(column)];
-}
-
-function isNumber(text: string | undefined): boolean {
-  return text !== undefined && parseLine(text, 0) !== undefined;
 }
 
 function noPower(answers: readonly Answer[]): RailUnreadableError {
@@ -234,11 +164,4 @@ function noPower(answers: readonly Answer[]): RailUnreadableError {
       ? "this GPU or driver cannot be read; update the driver, or use another rail"
       : remedy,
   );
-}
-
-function unreadable(output: string, exitCode?: number | null): RailUnreadableError {
-  const { said, remedy } = explainOutput(output);
-  const code =
-    exitCode === undefined || exitCode === 0 ? "" : ` (exit code ${exitCode ?? "none, killed"})`;
-  return new RailUnreadableError(`nvidia-smi said ${said}${code}`, remedy);
 }
