@@ -85,7 +85,9 @@ async function stampErrors(
   load: string,
   busy: { readonly threads: number; readonly isMainBusy: boolean },
 ): Promise<StampError> {
-  const path = await standInChild(1, { kind: "clock", originNs: String(clockOriginNs) });
+  const originNs = process.hrtime.bigint();
+  const path = await standInChild(1, { kind: "clock", originNs: String(originNs) });
+  const offsetMs = Number(originNs - clockOriginNs) / 1e6;
   const samples: PowerSample[] = [];
   const onEvent = (event: RailEvent): void => {
     if (event.kind === "read") samples.push(...event.samples);
@@ -107,7 +109,9 @@ async function stampErrors(
   }
   await stop();
   for (const thread of threads) await thread.terminate();
-  const errorsMs = samples.map(({ atMs, powerW }) => atMs - powerW).sort((a, b) => a - b);
+  const errorsMs = samples
+    .map(({ atMs, powerW }) => atMs - offsetMs - powerW)
+    .sort((a, b) => a - b);
   const at = (share: number): number =>
     errorsMs[Math.min(errorsMs.length - 1, Math.ceil(share * errorsMs.length) - 1)] ?? Number.NaN;
   return { reader, load, n: errorsMs.length, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) };
