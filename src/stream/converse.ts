@@ -6,8 +6,9 @@ import type { Connection } from "./connection.ts";
 import type { Connections } from "./connections.ts";
 import { Exchange } from "./exchange.ts";
 import type { ExchangeFacts, OutcomeOptions } from "./exchange-record.ts";
+import { inTurns } from "./in-turns.ts";
 import type { Acquired } from "./open-connection.ts";
-import { ownTurn } from "./own-turn.ts";
+import { BodyReader } from "./read-body.ts";
 import type { Fault, RequestOutcome } from "./request-outcome.ts";
 import type { RequestWatch } from "./request-watch.ts";
 
@@ -43,7 +44,6 @@ export async function converse(conversation: Conversation): Promise<RequestOutco
     sent.sentMs = nowMs();
     exchange.start(connection, text);
   });
-  await ownTurn();
   const { reader, splitter, networkReads, firstByteMs } = exchange;
   const record = {
     head: reader.head,
@@ -61,8 +61,12 @@ export async function converse(conversation: Conversation): Promise<RequestOutco
       remoteAddress,
     },
   };
+  const body = new BodyReader(record);
   try {
-    return buildOutcome(record, outcome);
+    return await inTurns(() => {
+      const read = body.next();
+      return read === undefined ? undefined : buildOutcome(record, outcome, read);
+    });
   } finally {
     giveBackArena(arena);
   }
