@@ -24,23 +24,22 @@ export function buildOutcome(
   const failure = judgeReply({ head, form, reading, body, fault });
   // Of a failed request the partial text is kept whatever was asked.
   const keepText = options.keepText || failure !== undefined;
-  const facts = factsOf(record, form, reading, { ...options, keepText });
+  const facts = factsOf(record, form, reading, keepText, options.redact);
   const { sentMs } = facts;
   if (failure === undefined && sentMs !== null) {
     const { tokenAtMs, completionTokens: n } = facts;
     const first = facts.tokensByEvent?.[0];
     const excludingFirst = first === undefined || first < 1 ? null : tpotMs(tokenAtMs, n, first);
-    return {
-      ...facts,
+    return Object.assign(facts, {
       state: "ok",
       errorKind: null,
       sentMs,
       tpotMs: tpotMs(tokenAtMs, n),
       tpotExcludingFirstEventMs: excludingFirst,
-    };
+    } as const);
   }
   const why = failure ?? { errorKind: "client_error", message: "nothing was sent" };
-  return { ...facts, ...errorFields(why, head, body, options.redact) };
+  return Object.assign(facts, errorFields(why, head, body, options.redact));
 }
 
 type ErrorFields = Omit<ErrorOutcome, keyof RequestFacts>;

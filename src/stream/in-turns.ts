@@ -1,9 +1,9 @@
 import { nowMs } from "../clock.ts";
 
 /** How long replies may be parsed before the sockets are looked at again, in ms. */
-const SLICE_MS = 1;
+const SLICE_MS = 2;
 /** More replies than this do not wait: their bytes are memory, and more come with every turn. */
-const MOST_WAITING = 256;
+const MOST_WAITING = 64;
 
 /** Works that wait for their turn, in order of asking. */
 const waiting: (() => boolean)[] = [];

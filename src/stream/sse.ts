@@ -16,6 +16,8 @@ const LF = 10;
 const CR = 13;
 const COLON = 58;
 const SPACE = 32;
+/** The byte order mark. */
+const MARK = [0xef, 0xbb, 0xbf];
 
 /**
  * Splits the bytes of an event stream into events, by the WHATWG rules.
@@ -92,13 +94,12 @@ export class SseSplitter {
   }
 
   #skipByteOrderMark(bytes: Buffer, length: number): boolean {
-    const mark = [0xef, 0xbb, 0xbf];
-    const isMark = mark.every((byte, i) => i >= length || bytes[i] === byte);
-    if (isMark && length < mark.length) return false;
+    const isMark = MARK.every((byte, i) => i >= length || bytes[i] === byte);
+    if (isMark && length < MARK.length) return false;
     this.#isStarted = true;
     if (isMark) {
-      this.#at = mark.length;
-      this.#lineStart = mark.length;
+      this.#at = MARK.length;
+      this.#lineStart = MARK.length;
     }
     return true;
   }

@@ -17,9 +17,7 @@ async function ask(path: string, body: object): Promise<string> {
 }
 
 /** The JSON of each event, without the end mark. */
-function eventsOf(
-  text: string,
-): {
+function eventsOf(text: string): {
   choices: { delta?: { content?: string }; text?: string; finish_reason?: string }[];
   usage?: object;
 }[] {
