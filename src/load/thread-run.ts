@@ -70,7 +70,7 @@ async function closedLoop(
     const index = mayGoOn() ? share.take() : undefined;
     if (index === undefined) return;
     const refill = once(fill);
-    // A request that was never sent does not settle: its slot is free when it has failed.
+    // Where nobody is told that it settled (it was never sent, say), the slot is free when it ended.
     const sending = send(index, { freeMs: nowMs() }, refill)
       .then(refill)
       .finally(() => running.delete(sending));

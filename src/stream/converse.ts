@@ -6,7 +6,7 @@ import type { Connection } from "./connection.ts";
 import type { Connections } from "./connections.ts";
 import { Exchange } from "./exchange.ts";
 import type { OutcomeOptions } from "./exchange-record.ts";
-import { inTurns } from "./in-turns.ts";
+import { inTurns, isBehind } from "./in-turns.ts";
 import type { Acquired } from "./open-connection.ts";
 import { BodyReader } from "./read-body.ts";
 import type { Fault, RequestOutcome } from "./request-outcome.ts";
@@ -38,7 +38,7 @@ export async function converse(conversation: Conversation): Promise<RequestOutco
       watch.stop();
       free({ connection, connections, target, exchange, fault });
       resolve({ exchange, fault, endMs });
-      onSettled?.();
+      if (!isBehind()) onSettled?.();
     });
     sentMs = nowMs();
     exchange.start(connection, text);

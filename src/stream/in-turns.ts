@@ -2,8 +2,8 @@ import { nowMs } from "../clock.ts";
 
 /** How long replies may be parsed before the sockets are looked at again, in ms. */
 const SLICE_MS = 2;
-/** More replies than this do not wait: their bytes are memory, and more come with every turn. */
-const MOST_WAITING = 64;
+/** More replies than this that wait for their turn are too many. */
+const MOST_WAITING = 256;
 
 /** Works that wait for their turn, in order of asking. */
 const waiting: (() => boolean)[] = [];
@@ -31,12 +31,17 @@ export function inTurns<T extends object>(work: () => T | undefined): Promise<T>
   });
 }
 
+/** Whether replies come faster than they are parsed: each that waits keeps its bytes. */
+export function isBehind(): boolean {
+  return waiting.length >= MOST_WAITING;
+}
+
 function giveTurn(): void {
   const untilMs = nowMs() + SLICE_MS;
   let done = 0;
   while (done < waiting.length) {
     if (waiting[done]!()) done++;
-    if (nowMs() >= untilMs && waiting.length - done <= MOST_WAITING) break;
+    if (nowMs() >= untilMs) break;
   }
   waiting.splice(0, done);
   if (waiting.length > 0) setImmediate(giveTurn);

@@ -25,7 +25,8 @@ export interface StreamRequestOptions {
   readonly includeUsage?: boolean;
   /**
    * Called when the reply is over and its connection free, before it is parsed: the place to start
-   * the next request, which then waits for no parsing. Not called where nothing was sent.
+   * the next request, which then waits for no parsing. Not called where nothing was sent, nor while
+   * hundreds of replies wait to be parsed: more of them would only take memory.
    */
   readonly onSettled?: () => void;
   /** Connections to use and keep; default those of this thread. */
