@@ -7,7 +7,7 @@ export interface Column {
 }
 
 /** One line of a table: a cell for each column, right-aligned where it is a number. */
-export function tableLine(
+function tableLine(
   cells: readonly string[],
   columns: readonly Column[],
   widths: readonly number[],

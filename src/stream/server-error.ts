@@ -18,7 +18,7 @@ export function errorIn(value: JsonObject): ServerError | undefined {
 }
 
 /** Reads what stands where an error is: an object, or a bare text. */
-export function errorOf(error: unknown): ServerError {
+function errorOf(error: unknown): ServerError {
   const fields = asObject(error);
   if (fields === undefined) return { message: textOf(error), code: null };
   const inner = asObject(fields["error"]);
