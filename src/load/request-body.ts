@@ -11,17 +11,20 @@ export interface RequestSettings {
   readonly includeUsage?: boolean;
 }
 
-/** The body of one request, without `stream`, which the sending adds. */
+const INCLUDE_USAGE = { include_usage: true };
+
+/** The body of one request, whole: a body that lacks nothing is not copied when it is sent. */
 export function requestBody(request: WorkloadRequest, settings: RequestSettings): object {
-  const { model, fields, hasFixedLength } = settings;
+  const { model, fields, hasFixedLength, includeUsage = true } = settings;
   const { outputTokens } = request;
-  return {
-    ...(model === undefined ? {} : { model }),
-    ...fields,
-    ...request.body,
-    ...(outputTokens === undefined ? {} : { max_tokens: outputTokens }),
-    ...(hasFixedLength && outputTokens !== undefined
-      ? { min_tokens: outputTokens, ignore_eos: true }
-      : {}),
-  };
+  const body: Record<string, unknown> = { model, stream: true };
+  if (includeUsage) body["stream_options"] = INCLUDE_USAGE;
+  Object.assign(body, fields, request.body);
+  if (outputTokens === undefined) return body;
+  body["max_tokens"] = outputTokens;
+  if (hasFixedLength) {
+    body["min_tokens"] = outputTokens;
+    body["ignore_eos"] = true;
+  }
+  return body;
 }

@@ -56,6 +56,9 @@ function sender({ order, target, connections, signal, onEnded }: ThreadRunOption
   };
 }
 
+/** A thousand first requests take tens of ms to write, while the first replies come: in slices. */
+const START_SLICE_MS = 2;
+
 async function closedLoop(
   { slots, untilMs = Number.POSITIVE_INFINITY }: Extract<ThreadLoop, { kind: "closed" }>,
   { order, signal }: ThreadRunOptions,
@@ -70,13 +73,19 @@ async function closedLoop(
     const index = mayGoOn() ? share.take() : undefined;
     if (index === undefined) return;
     const refill = once(fill);
-    // A request that was never sent does not settle: its slot is free when it has failed.
+    // Where nobody is told that it settled (it was never sent, say), the slot is free when it ended.
     const sending = send(index, { freeMs: nowMs() }, refill)
       .then(refill)
       .finally(() => running.delete(sending));
     running.add(sending);
   };
-  for (let slot = 0; slot < slots; slot++) fill();
+  let sliceEndMs = nowMs() + START_SLICE_MS;
+  for (let slot = 0; slot < slots; slot++) {
+    fill();
+    if (nowMs() < sliceEndMs) continue;
+    await nextTurn();
+    sliceEndMs = nowMs() + START_SLICE_MS;
+  }
   while (running.size > 0) await Promise.all(running);
 }
 
@@ -113,8 +122,12 @@ async function waitUntil(atMs: number, signal: AbortSignal): Promise<void> {
     const leftMs = atMs - nowMs();
     if (leftMs <= 0) return;
     if (leftMs > LAST_MS) await pause(leftMs - LAST_MS, signal);
-    else await new Promise((resolve) => setImmediate(resolve));
+    else await nextTurn();
   }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 async function pause(forMs: number, signal: AbortSignal): Promise<void> {

@@ -75,10 +75,14 @@ class Outbox {
   }
 }
 
-/** The event times change hands instead of being copied. */
+/** Below this a copy costs less than a change of hands, in bytes. */
+const WORTH_TRANSFER = 32 * 1024;
+
+/** The event times of a long reply change hands instead of being copied. */
 function buffersOf({ outcome }: Ended): ArrayBuffer[] {
   const { tokenAtMs, tokensByEvent } = outcome;
   return [tokenAtMs.buffer, tokensByEvent?.buffer].filter(
-    (buffer): buffer is ArrayBuffer => buffer instanceof ArrayBuffer && buffer.byteLength > 0,
+    (buffer): buffer is ArrayBuffer =>
+      buffer instanceof ArrayBuffer && buffer.byteLength > WORTH_TRANSFER,
   );
 }

@@ -1,5 +1,5 @@
-const FIRST_BYTES = 32 * 1024;
-const FIRST_READS = 256;
+const FIRST_BYTES = 8 * 1024;
+const FIRST_READS = 64;
 /** Larger arenas are left to the garbage collector: one huge reply must not pin memory for ever. */
 const LARGEST_KEPT_BYTES = 1024 * 1024;
 const MOST_KEPT = 2048;

@@ -2,37 +2,44 @@ import type { ExchangeRecord, OutcomeOptions } from "./exchange-record.ts";
 import type { ResponseHead } from "./http-head.ts";
 import { judgeReply } from "./judge-reply.ts";
 import { factsOf } from "./outcome-facts.ts";
-import { readBody } from "./read-body.ts";
+import { type BodyReading, readBody } from "./read-body.ts";
 import type { ErrorOutcome, Fault, RequestFacts, RequestOutcome } from "./request-outcome.ts";
 import { retryAfterS } from "./retry-after.ts";
 import { tpotMs } from "./token-intervals.ts";
 
 const BODY_EXCERPT_CHARS = 1024;
 
-/** Reads, counts and judges what a request left behind. Nothing in it refers to the arena. */
-export function buildOutcome(record: ExchangeRecord, options: OutcomeOptions): RequestOutcome {
+/**
+ * Counts and judges what a request left behind. Nothing in it refers to the arena.
+ *
+ * @param read - what the body says, where it has been read already.
+ */
+export function buildOutcome(
+  record: ExchangeRecord,
+  options: OutcomeOptions,
+  read: BodyReading = readBody(record),
+): RequestOutcome {
   const { head, fault } = record;
-  const { form, reading, body } = readBody(record);
+  const { form, reading, body } = read;
   const failure = judgeReply({ head, form, reading, body, fault });
   // Of a failed request the partial text is kept whatever was asked.
   const keepText = options.keepText || failure !== undefined;
-  const facts = factsOf(record, form, reading, { ...options, keepText });
+  const facts = factsOf(record, form, reading, keepText, options.redact);
   const { sentMs } = facts;
   if (failure === undefined && sentMs !== null) {
     const { tokenAtMs, completionTokens: n } = facts;
     const first = facts.tokensByEvent?.[0];
     const excludingFirst = first === undefined || first < 1 ? null : tpotMs(tokenAtMs, n, first);
-    return {
-      ...facts,
+    return Object.assign(facts, {
       state: "ok",
       errorKind: null,
       sentMs,
       tpotMs: tpotMs(tokenAtMs, n),
       tpotExcludingFirstEventMs: excludingFirst,
-    };
+    } as const);
   }
   const why = failure ?? { errorKind: "client_error", message: "nothing was sent" };
-  return { ...facts, ...errorFields(why, head, body, options.redact) };
+  return Object.assign(facts, errorFields(why, head, body, options.redact));
 }
 
 type ErrorFields = Omit<ErrorOutcome, keyof RequestFacts>;

@@ -55,14 +55,16 @@ export class Connections {
     return { ...this.#counts };
   }
 
-  /** A connection to the target, or why there is none. It ends early when the watch does. */
+  /** An idle connection to the target, if there is one. */
+  reuse(target: RequestTarget): Acquired | undefined {
+    const connection = this.#takeIdle(keyOf(target));
+    return connection === undefined ? undefined : this.#used(connection);
+  }
+
+  /** A new connection, or the next that gets free. It ends early when the watch does. */
   async acquire(target: RequestTarget, watch: RequestWatch): Promise<Acquired | Fault> {
-    const key = keyOf(target);
-    const connection = this.#takeIdle(key) ?? (await this.#nextDrained(key, watch));
-    if (connection !== undefined) {
-      this.#counts.reused++;
-      return { connection, connectedMs: null };
-    }
+    const connection = await this.#nextDrained(keyOf(target), watch);
+    if (connection !== undefined) return this.#used(connection);
     if (watch.fault !== undefined) return watch.fault;
     const opened = await openConnection(target, this.#lookup, watch);
     if ("connection" in opened) this.#counts.opened++;
@@ -87,6 +89,11 @@ export class Connections {
     this.#idle.clear();
     this.#draining.clear();
     for (const connections of lists) for (const connection of connections) connection.destroy();
+  }
+
+  #used(connection: Connection): Acquired {
+    this.#counts.reused++;
+    return { connection, connectedMs: null };
   }
 
   #takeIdle(key: string): Connection | undefined {

@@ -5,14 +5,12 @@ import { buildOutcome } from "./build-outcome.ts";
 import type { Connection } from "./connection.ts";
 import type { Connections } from "./connections.ts";
 import { Exchange } from "./exchange.ts";
-import type { ExchangeFacts, OutcomeOptions } from "./exchange-record.ts";
+import type { OutcomeOptions } from "./exchange-record.ts";
+import { inTurns, isBehind } from "./in-turns.ts";
 import type { Acquired } from "./open-connection.ts";
-import { ownTurn } from "./own-turn.ts";
+import { BodyReader } from "./read-body.ts";
 import type { Fault, RequestOutcome } from "./request-outcome.ts";
 import type { RequestWatch } from "./request-watch.ts";
-
-/** What is known of the exchange before it begins. */
-export type StartFacts = Omit<ExchangeFacts, "endMs">;
 
 /** What a request needs from here on; it has its connection. */
 export interface Conversation {
@@ -21,29 +19,30 @@ export interface Conversation {
   readonly target: RequestTarget;
   readonly connections: Connections;
   readonly watch: RequestWatch;
-  readonly facts: StartFacts;
+  readonly dueMs: number | null;
+  readonly startedMs: number;
   readonly outcome: OutcomeOptions;
   readonly onSettled: (() => void) | undefined;
 }
 
 /** Sends the request, waits until it is settled, and reads what came. */
 export async function converse(conversation: Conversation): Promise<RequestOutcome> {
-  const { acquired, text, target, connections, watch, facts, outcome, onSettled } = conversation;
+  const { acquired, text, target, connections, watch, outcome, onSettled } = conversation;
+  const { dueMs, startedMs } = conversation;
   const { connection, connectedMs } = acquired;
   const remoteAddress = target.socketPath ?? connection.remoteAddress ?? null;
   const arena = takeArena();
-  const sent = { sentMs: 0 };
+  let sentMs = 0;
   const { exchange, fault, endMs } = await new Promise<Settled>((resolve) => {
     const exchange = new Exchange(arena, watch, (fault, endMs) => {
       watch.stop();
       free({ connection, connections, target, exchange, fault });
       resolve({ exchange, fault, endMs });
-      onSettled?.();
+      if (!isBehind()) onSettled?.();
     });
-    sent.sentMs = nowMs();
+    sentMs = nowMs();
     exchange.start(connection, text);
   });
-  await ownTurn();
   const { reader, splitter, networkReads, firstByteMs } = exchange;
   const record = {
     head: reader.head,
@@ -51,9 +50,10 @@ export async function converse(conversation: Conversation): Promise<RequestOutco
     splitter,
     fault,
     facts: {
-      ...facts,
-      ...sent,
+      dueMs,
+      startedMs,
       connectedMs,
+      sentMs,
       firstByteMs,
       endMs,
       networkReads,
@@ -61,8 +61,12 @@ export async function converse(conversation: Conversation): Promise<RequestOutco
       remoteAddress,
     },
   };
+  const body = new BodyReader(record);
   try {
-    return buildOutcome(record, outcome);
+    return await inTurns(() => {
+      const read = body.next();
+      return read === undefined ? undefined : buildOutcome(record, outcome, read);
+    });
   } finally {
     giveBackArena(arena);
   }

@@ -21,12 +21,25 @@ export interface ResponseHead {
 const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: .*)?$/;
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~\da-z]+$/i;
 
+let lastText: string | undefined;
+let lastHead: ResponseHead | string = "";
+
 /**
- * Reads the lines of a response's head, without the blank one.
+ * Reads the lines of a response's head, without the blank one. A server's heads are mostly the same
+ * for a second at a time, and then are read once.
  *
  * @returns a sentence that says what is wrong where it is not HTTP/1.
  */
 export function parseHead(lines: readonly string[]): ResponseHead | string {
+  const text = lines.join("\n");
+  if (text !== lastText) {
+    lastHead = parseLines(lines);
+    lastText = text;
+  }
+  return lastHead;
+}
+
+function parseLines(lines: readonly string[]): ResponseHead | string {
   const [, minor, statusText] = STATUS_LINE.exec(lines[0] ?? "") ?? [];
   if (statusText === undefined) return "the status line is not HTTP/1";
   const headers = parseHeaders(lines.slice(1));

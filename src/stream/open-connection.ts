@@ -45,8 +45,16 @@ export function openConnection(
   });
 }
 
+const keys = new WeakMap<RequestTarget, string>();
+
 /** Targets that may share connections have the same key. */
-export function keyOf({ requestUrl, socketPath, tls }: RequestTarget): string {
-  const trust = tls === undefined ? "" : `${tls.isInsecure} ${tls.caPem ?? ""}`;
-  return `${requestUrl.protocol}//${requestUrl.host} ${socketPath ?? ""} ${trust}`;
+export function keyOf(target: RequestTarget): string {
+  let key = keys.get(target);
+  if (key === undefined) {
+    const { requestUrl, socketPath, tls } = target;
+    const trust = tls === undefined ? "" : `${tls.isInsecure} ${tls.caPem ?? ""}`;
+    key = `${requestUrl.protocol}//${requestUrl.host} ${socketPath ?? ""} ${trust}`;
+    keys.set(target, key);
+  }
+  return key;
 }

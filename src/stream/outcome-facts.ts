@@ -1,4 +1,4 @@
-import type { ExchangeRecord, OutcomeOptions } from "./exchange-record.ts";
+import type { ExchangeRecord } from "./exchange-record.ts";
 import type { BodyForm } from "./judge-reply.ts";
 import type { ChoiceReading, ReplyReading } from "./read-reply.ts";
 import type { ChoiceOutcome, OutcomeFlag, RequestFacts } from "./request-outcome.ts";
@@ -11,7 +11,8 @@ export function factsOf(
   { head, facts }: ExchangeRecord,
   form: BodyForm,
   reading: ReplyReading,
-  { keepText, redact }: OutcomeOptions,
+  keepText: boolean,
+  redact: (text: string) => string,
 ): RequestFacts {
   const { usage, tokenAtMs, doneMs } = reading;
   const tokens = usage?.completionTokens ?? null;
@@ -20,9 +21,17 @@ export function factsOf(
   const choices = reading.choices.map((choice) => choiceOutcome(choice, keepText, redact));
   const [first] = choices;
   const text = keepText ? "" : null;
+  // Field by field: of an object this large, a spread costs ten times as much.
   return {
-    ...facts,
+    dueMs: facts.dueMs,
+    startedMs: facts.startedMs,
+    connectedMs: facts.connectedMs,
+    sentMs: facts.sentMs,
+    firstByteMs: facts.firstByteMs,
     endMs: doneMs ?? facts.endMs,
+    networkReads: facts.networkReads,
+    reusedConnection: facts.reusedConnection,
+    remoteAddress: facts.remoteAddress,
     httpStatus: head?.status ?? null,
     streamed: STREAMED[form],
     model: reading.model === null ? null : redact(reading.model),

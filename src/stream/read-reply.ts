@@ -1,5 +1,6 @@
 import type { Arena } from "./arena.ts";
 import { type ChoicePiece, choicePiece } from "./chunk-choice.ts";
+import type { ChunkTemplate } from "./chunk-template.ts";
 import { isDoneSign } from "./done-mark.ts";
 import { asArray, asObject, asText, type JsonObject, parseJson } from "./json-value.ts";
 import type { Fault } from "./request-outcome.ts";
@@ -37,23 +38,19 @@ export class ReplyReading {
   /** Running total of tokens after each token event; -1 where its chunk has no usage. */
   readonly runningTokens: number[] = [];
   readonly choices: ChoiceReading[] = [];
+  /** The read that brought the last event. */
+  #read = 0;
 
   /** A reply in one JSON body is no stream: it has no token events and no times. */
   takeBody(body: JsonObject): void {
     this.#takeChunk(body);
   }
 
-  takeEvents(events: readonly SseEvent[], arena: Arena): void {
-    let read = 0;
-    for (const event of events) {
-      if (this.isDone) return;
-      read = arena.readOf(event.endOffset, read);
-      this.#takeEvent(event, read, arena.atMsOf(read));
-    }
-  }
-
-  #takeEvent(event: SseEvent, read: number, atMs: number): void {
+  takeEvent(event: SseEvent, arena: Arena): void {
+    if (this.isDone) return;
     this.eventCount++;
+    this.#read = arena.readOf(event.endOffset, this.#read);
+    const atMs = arena.atMsOf(this.#read);
     if (event.errorField !== undefined) this.#failWith(errorInText(event.errorField));
     if (isDoneSign(event.data)) {
       this.isDone = true;
@@ -62,7 +59,23 @@ export class ReplyReading {
       this.#failWith(
         errorInText(event.data) ?? { message: "an error event without text", code: null },
       );
-    } else if (event.data.trim() !== "") this.#takeData(event, read, atMs);
+    } else if (event.data.trim() !== "") this.#takeData(event, this.#read, atMs);
+  }
+
+  /** Takes a token event that a template has read: the same as its chunk would say. */
+  takeToken(template: ChunkTemplate, text: string, endOffset: number, arena: Arena): void {
+    this.eventCount++;
+    this.chunkCount++;
+    this.#read = arena.readOf(endOffset, this.#read);
+    const atMs = arena.atMsOf(this.#read);
+    this.model = template.model || this.model;
+    const choice = this.#choice(template.index);
+    if (template.isReasoning) choice.reasoning += text;
+    else {
+      choice.text += text;
+      this.firstContentMs ??= atMs;
+    }
+    this.#addToken(this.#read, atMs, -1);
   }
 
   #takeData({ type, data }: SseEvent, read: number, atMs: number): void {
@@ -75,12 +88,16 @@ export class ReplyReading {
     }
     const pieces = this.#takeChunk(chunk);
     if (!pieces.some((piece) => piece.isToken)) return;
-    this.tokenAtMs.push(atMs);
-    this.tokenReads.push(read);
-    this.runningTokens.push(usageOf(chunk)?.completionTokens ?? -1);
+    this.#addToken(read, atMs, usageOf(chunk)?.completionTokens ?? -1);
     if (this.firstContentMs === null && pieces.some((piece) => piece.text !== "")) {
       this.firstContentMs = atMs;
     }
+  }
+
+  #addToken(read: number, atMs: number, runningTokens: number): void {
+    this.tokenAtMs.push(atMs);
+    this.tokenReads.push(read);
+    this.runningTokens.push(runningTokens);
   }
 
   #takeChunk(chunk: JsonObject): ChoicePiece[] {

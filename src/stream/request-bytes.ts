@@ -10,6 +10,8 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
   "transfer-encoding",
 ]);
 
+const heads = new WeakMap<RequestTarget, string | Error>();
+
 /**
  * The request as it goes over the wire, head and body in one piece so that it is one write.
  *
@@ -22,6 +24,16 @@ export function requestText(target: RequestTarget, body: object): string | Error
   } catch (cause) {
     return new Error("the body cannot be written as JSON", { cause });
   }
+  let head = heads.get(target);
+  if (head === undefined) {
+    head = headText(target);
+    heads.set(target, head);
+  }
+  return typeof head === "string" ? `${head}${Buffer.byteLength(json)}\r\n\r\n${json}` : head;
+}
+
+/** All that is the same in every request to a target: up to the length of the body. */
+function headText(target: RequestTarget): string | Error {
   const headers = new Map([
     ["content-type", "application/json"],
     ["accept", "text/event-stream"],
@@ -38,22 +50,22 @@ export function requestText(target: RequestTarget, body: object): string | Error
   const { host, pathname, search } = target.requestUrl;
   const lines = [`POST ${pathname}${search} HTTP/1.1`, `host: ${host}`];
   for (const [name, value] of headers) lines.push(`${name}: ${value}`);
-  lines.push(`content-length: ${Buffer.byteLength(json)}`, "", json);
+  lines.push("content-length: ");
   return lines.join("\r\n");
 }
 
 /** The body with what every request of this tool asks for, where the caller left it open. */
 export function completeBody(body: object, includeUsage: boolean): object {
-  const asked = body as Readonly<Record<string, unknown>>;
-  const isStream = (asked["stream"] ?? true) === true;
-  return {
-    ...asked,
-    ...(asked["stream"] === undefined ? { stream: true } : {}),
-    ...(isStream && includeUsage && asked["stream_options"] === undefined
-      ? { stream_options: { include_usage: true } }
-      : {}),
-  };
+  const { stream, stream_options: options } = body as Readonly<Record<string, unknown>>;
+  const lacksUsage = includeUsage && (stream ?? true) === true && options === undefined;
+  if (stream !== undefined && !lacksUsage) return body;
+  const asked: Record<string, unknown> = { ...body };
+  asked["stream"] ??= true;
+  if (lacksUsage) asked["stream_options"] = INCLUDE_USAGE;
+  return asked;
 }
+
+const INCLUDE_USAGE = { include_usage: true };
 
 /** A line break would begin another header; the rest no server takes. */
 function hasControl(value: string): boolean {

@@ -1,4 +1,5 @@
 import { nowMs } from "../clock.ts";
+import { forget, listen } from "./abort-listeners.ts";
 import type { Fault, TimeoutKind } from "./request-outcome.ts";
 
 export interface WatchOptions {
@@ -38,7 +39,7 @@ export class RequestWatch {
     const { signal } = this.#options;
     if (signal?.aborted) this.#onAbort();
     else {
-      signal?.addEventListener("abort", this.#onAbort, { once: true });
+      if (signal !== undefined) listen(signal, this.#onAbort);
       this.#arm();
     }
   }
@@ -46,7 +47,8 @@ export class RequestWatch {
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#options.signal?.removeEventListener("abort", this.#onAbort);
+    const { signal } = this.#options;
+    if (signal !== undefined) forget(signal, this.#onAbort);
     this.onStop = () => {};
   }
 

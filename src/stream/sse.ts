@@ -16,6 +16,8 @@ const LF = 10;
 const CR = 13;
 const COLON = 58;
 const SPACE = 32;
+/** The byte order mark. */
+const MARK = [0xef, 0xbb, 0xbf];
 
 /**
  * Splits the bytes of an event stream into events, by the WHATWG rules.
@@ -39,20 +41,42 @@ export class SseSplitter {
 
   /** Reads on up to `length`; what has no line end yet waits for the next call. */
   scan(bytes: Buffer, length: number): void {
-    if (!this.#isStarted && !this.#skipByteOrderMark(bytes, length)) return;
+    for (let event = this.next(bytes, length); event; event = this.next(bytes, length)) {
+      this.events.push(event);
+    }
+  }
+
+  /** Reads on up to the next event, and keeps no note of it. */
+  next(bytes: Buffer, length: number): SseEvent | undefined {
+    if (!this.#isStarted && !this.#skipByteOrderMark(bytes, length)) return undefined;
+    let event: SseEvent | undefined;
     let at = this.#at;
-    while (at < length && !this.isDone) {
+    while (at < length && !this.isDone && event === undefined) {
       const from = at;
       while (at < length && bytes[at] !== LF && bytes[at] !== CR) at++;
       if (at > from) this.#isAfterCr = false;
       if (at === length) break;
       const isCr = bytes[at] === CR;
       // The LF of a CR LF ends no line of its own.
-      if (isCr || !this.#isAfterCr) this.#endLine(bytes, at);
+      if (isCr || !this.#isAfterCr) event = this.#endLine(bytes, at);
       this.#isAfterCr = isCr;
       this.#lineStart = ++at;
     }
     this.#at = at;
+    return event;
+  }
+
+  /** Whether nothing has been read of the event that comes next. */
+  get isBetweenEvents(): boolean {
+    return this.#at === this.eventStart;
+  }
+
+  /** Goes on behind an event that somebody else has read; only between events. */
+  skipTo(offset: number): void {
+    this.#at = offset;
+    this.#lineStart = offset;
+    this.eventStart = offset;
+    this.#isAfterCr = false;
   }
 
   /**
@@ -64,24 +88,26 @@ export class SseSplitter {
     // A stream shorter than the mark has nothing else.
     if (this.isDone || !this.#isStarted) return;
     if (this.#lineStart < length) this.#takeField(bytes, this.#lineStart, length);
-    if (isWhole(this.#data ?? this.#errorField)) this.#dispatch(length - 1);
+    if (!isWhole(this.#data ?? this.#errorField)) return;
+    const event = this.#dispatch(length - 1);
+    if (event !== undefined) this.events.push(event);
   }
 
   #skipByteOrderMark(bytes: Buffer, length: number): boolean {
-    const mark = [0xef, 0xbb, 0xbf];
-    const isMark = mark.every((byte, i) => i >= length || bytes[i] === byte);
-    if (isMark && length < mark.length) return false;
+    const isMark = MARK.every((byte, i) => i >= length || bytes[i] === byte);
+    if (isMark && length < MARK.length) return false;
     this.#isStarted = true;
     if (isMark) {
-      this.#at = mark.length;
-      this.#lineStart = mark.length;
+      this.#at = MARK.length;
+      this.#lineStart = MARK.length;
     }
     return true;
   }
 
-  #endLine(bytes: Buffer, end: number): void {
-    if (end === this.#lineStart) this.#dispatch(end);
-    else this.#takeField(bytes, this.#lineStart, end);
+  #endLine(bytes: Buffer, end: number): SseEvent | undefined {
+    if (end === this.#lineStart) return this.#dispatch(end);
+    this.#takeField(bytes, this.#lineStart, end);
+    return undefined;
   }
 
   #takeField(bytes: Buffer, start: number, end: number): void {
@@ -103,16 +129,18 @@ export class SseSplitter {
     this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
   }
 
-  #dispatch(endOffset: number): void {
+  #dispatch(endOffset: number): SseEvent | undefined {
+    let event: SseEvent | undefined;
     if (this.#data !== undefined || this.#errorField !== undefined) {
       const data = this.#data ?? "";
-      this.events.push({ type: this.#type, data, errorField: this.#errorField, endOffset });
+      event = { type: this.#type, data, errorField: this.#errorField, endOffset };
       this.isDone = isDoneSign(data);
     }
     this.#type = "";
     this.#data = undefined;
     this.#errorField = undefined;
     this.eventStart = endOffset + 1;
+    return event;
   }
 }
 

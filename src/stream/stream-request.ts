@@ -3,7 +3,7 @@ import type { RequestTarget } from "../target/request-target.ts";
 import { giveBackArena, takeArena } from "./arena.ts";
 import { buildOutcome } from "./build-outcome.ts";
 import { type Connections, defaultConnections } from "./connections.ts";
-import { converse, type StartFacts } from "./converse.ts";
+import { converse } from "./converse.ts";
 import type { OutcomeOptions } from "./exchange-record.ts";
 import { completeBody, requestText } from "./request-bytes.ts";
 import type { Fault, RequestOutcome } from "./request-outcome.ts";
@@ -25,7 +25,8 @@ export interface StreamRequestOptions {
   readonly includeUsage?: boolean;
   /**
    * Called when the reply is over and its connection free, before it is parsed: the place to start
-   * the next request, which then waits for no parsing. Not called where nothing was sent.
+   * the next request, which then waits for no parsing. Not called where nothing was sent, nor while
+   * hundreds of replies wait to be parsed: more of them would only take memory.
    */
   readonly onSettled?: () => void;
   /** Connections to use and keep; default those of this thread. */
@@ -59,42 +60,53 @@ export async function streamRequest(
     startedMs,
   );
   const outcome = { keepText: options.keepText ?? true, redact: (t: string) => target.redact(t) };
-  const facts = { ...UNSENT, dueMs: options.dueMs ?? null, startedMs };
+  const dueMs = options.dueMs ?? null;
+  const unsent = (fault: Fault): RequestOutcome => unsentOutcome(fault, dueMs, startedMs, outcome);
   const text = requestText(target, completeBody(body, options.includeUsage ?? true));
   watch.start();
   try {
-    if (watch.fault !== undefined) return unsent(watch.fault, facts, outcome);
+    if (watch.fault !== undefined) return unsent(watch.fault);
     if (typeof text !== "string") {
-      return unsent({ errorKind: "client_error", message: text.message }, facts, outcome);
+      return unsent({ errorKind: "client_error", message: text.message });
     }
-    const acquired = await connections.acquire(target, watch);
-    if (!("connection" in acquired)) return unsent(acquired, facts, outcome);
+    const acquired = connections.reuse(target) ?? (await connections.acquire(target, watch));
+    if (!("connection" in acquired)) return unsent(acquired);
     const { onSettled } = options;
-    const parts = { acquired, text, target, connections, watch, facts, outcome, onSettled };
-    return await converse(parts);
+    return await converse({
+      acquired,
+      text,
+      target,
+      connections,
+      watch,
+      dueMs,
+      startedMs,
+      outcome,
+      onSettled,
+    });
   } finally {
     watch.stop();
   }
 }
 
-const UNSENT = {
-  connectedMs: null,
-  sentMs: null,
-  firstByteMs: null,
-  networkReads: 0,
-  reusedConnection: false,
-  remoteAddress: null,
-} as const;
-
-function unsent(fault: Fault, facts: StartFacts, options: OutcomeOptions): RequestOutcome {
+function unsentOutcome(
+  fault: Fault,
+  dueMs: number | null,
+  startedMs: number,
+  options: OutcomeOptions,
+): RequestOutcome {
   const arena = takeArena();
-  const record = {
-    head: undefined,
-    arena,
-    splitter: new SseSplitter(),
-    fault,
-    facts: { ...facts, endMs: nowMs() },
+  const facts = {
+    dueMs,
+    startedMs,
+    connectedMs: null,
+    sentMs: null,
+    firstByteMs: null,
+    endMs: nowMs(),
+    networkReads: 0,
+    reusedConnection: false,
+    remoteAddress: null,
   };
+  const record = { head: undefined, arena, splitter: new SseSplitter(), fault, facts };
   const outcome = buildOutcome(record, options);
   giveBackArena(arena);
   return outcome;

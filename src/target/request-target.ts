@@ -1,4 +1,7 @@
-/** What one request needs to know of an endpoint: where it goes, and what it carries. */
+/**
+ * What one request needs to know of an endpoint: where it goes, and what it carries. Nothing in it
+ * changes.
+ */
 export interface RequestTarget {
   /** The whole address of the endpoint, path and query included; never with a user name or password. */
   readonly requestUrl: URL;

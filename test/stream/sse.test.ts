@@ -1,3 +1,4 @@
+import { createParser } from "eventsource-parser";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { findDoneMark, isDoneEvent } from "../../src/stream/done-mark.ts";
@@ -181,6 +182,16 @@ describe("whatever the bytes", () => {
     );
   });
 
+  test("the events are those of eventsource-parser, up to [DONE]", () => {
+    fc.assert(
+      fc.property(stream, (text) => {
+        const closed = `${text}\n\n`;
+        const found = split(closed).filter(({ data }) => data !== "");
+        expect(found.map(({ type, data }) => ({ type, data }))).toEqual(otherReading(closed));
+      }),
+    );
+  });
+
   test("no bytes make it throw", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => void split(Buffer.from(bytes))),
@@ -203,5 +214,18 @@ function plainReading(text: string): string[] {
     } else if (name === "data") data.push(line.includes(":") ? value : "");
     else if (name === "error") hasError = true;
   }
+  return found;
+}
+
+/** What another implementation finds; events without data are none to either, and told by one. */
+function otherReading(text: string): { type: string; data: string }[] {
+  const found: { type: string; data: string }[] = [];
+  const parser = createParser({
+    onEvent: ({ event, data }) => {
+      if (data !== "" && found.at(-1)?.data.trim() !== "[DONE]")
+        found.push({ type: event ?? "", data });
+    },
+  });
+  parser.feed(text);
   return found;
 }
