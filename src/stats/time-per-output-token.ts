@@ -1,24 +1,18 @@
-/** What time per output token needs to know of a request; `null` where it is not known. */
-export interface OutputSpan {
-  readonly firstTokenMs: number | null;
-  readonly lastTokenMs: number | null;
-  /** Events that brought output. */
-  readonly tokenEventCount: number;
-  readonly completionTokens: number | null;
-}
-
 /**
- * TPOT of one request in ms: from the first token to the last, over the tokens after the first.
+ * Time per output token: (last − first)/(n − `firstTokens`), in ms.
  *
- * @returns `undefined` for fewer than two tokens, or fewer than two events: a reply that came in one
- *   piece shows no time per token, and certainly not 0 ms.
+ * @param tokenAtMs - arrival times of the token events, in order.
+ * @param tokens - n; `null` where it is not known.
+ * @param firstTokens - tokens that the first event brought. 1 is the usual definition, which reads
+ * too low where it brought more.
+ * @returns `null` where nothing was measured: n unknown, no token after the first, one event.
  */
-export function tpotMs(span: OutputSpan): number | undefined {
-  const { firstTokenMs, lastTokenMs, tokenEventCount, completionTokens } = span;
-  if (firstTokenMs === null || lastTokenMs === null || completionTokens === null) return undefined;
-  if (!(completionTokens >= 2) || tokenEventCount < 2) return undefined;
-  const tpot = (lastTokenMs - firstTokenMs) / (completionTokens - 1);
-  if (!(tpot >= 0))
-    throw new RangeError(`the last token cannot come before the first (${tpot} ms)`);
-  return tpot;
+export function tpotMs(
+  tokenAtMs: ArrayLike<number>,
+  tokens: number | null,
+  firstTokens = 1,
+): number | null {
+  const last = tokenAtMs.length - 1;
+  if (tokens === null || tokens < 2 || tokens <= firstTokens || last < 1) return null;
+  return (tokenAtMs[last]! - tokenAtMs[0]!) / (tokens - firstTokens);
 }

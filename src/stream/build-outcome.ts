@@ -1,3 +1,4 @@
+import { tpotMs } from "../stats/time-per-output-token.ts";
 import type { ExchangeRecord, OutcomeOptions } from "./exchange-record.ts";
 import type { ResponseHead } from "./http-head.ts";
 import { judgeReply } from "./judge-reply.ts";
@@ -5,7 +6,6 @@ import { factsOf } from "./outcome-facts.ts";
 import { type BodyReading, readBody } from "./read-body.ts";
 import type { ErrorOutcome, Fault, RequestFacts, RequestOutcome } from "./request-outcome.ts";
 import { retryAfterS } from "./retry-after.ts";
-import { tpotMs } from "./token-intervals.ts";
 
 const BODY_EXCERPT_CHARS = 1024;
 

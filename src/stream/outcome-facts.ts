@@ -2,7 +2,7 @@ import type { ExchangeRecord } from "./exchange-record.ts";
 import type { BodyForm } from "./judge-reply.ts";
 import type { ChoiceReading, ReplyReading } from "./read-reply.ts";
 import type { ChoiceOutcome, OutcomeFlag, RequestFacts } from "./request-outcome.ts";
-import { sharedReadEvents, tokensByEvent } from "./token-intervals.ts";
+import { sharedReadEvents, tokensByEvent } from "./token-steps.ts";
 
 const STREAMED = { events: true, json: false, nothing: null, other: null } as const;
 

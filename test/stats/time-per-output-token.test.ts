@@ -1,33 +1,22 @@
 import { describe, expect, test } from "vitest";
 import { tpotMs } from "../../src/stats/time-per-output-token.ts";
 
-const span = { firstTokenMs: 100, lastTokenMs: 190, tokenEventCount: 10, completionTokens: 10 };
-
-describe("tpotMs", () => {
-  test("is the time from the first token to the last over the tokens after the first", () => {
-    expect(tpotMs(span)).toBe(10);
-    expect(tpotMs({ ...span, completionTokens: 31 })).toBe(3);
+describe("S39: time per output token", () => {
+  test("is the decode time over the tokens after the first", () => {
+    expect(tpotMs([100, 160, 220], 8)).toBeCloseTo(120 / 7, 9);
   });
 
-  test.each([
-    { firstTokenMs: null },
-    { lastTokenMs: null },
-    { completionTokens: null },
-    { completionTokens: 1 },
-    { completionTokens: 0 },
-    { completionTokens: Number.NaN },
-  ])("is not known with %j", (change) => {
-    expect(tpotMs({ ...span, ...change })).toBeUndefined();
+  test("leaves out the first event where its tokens are known", () => {
+    expect(tpotMs([100, 160, 220], 8, 2)).toBe(20);
   });
 
-  test("a reply in one piece shows no time per token, not 0 ms", () => {
-    const inOne = { ...span, lastTokenMs: 100, tokenEventCount: 1 };
-    expect(tpotMs(inOne)).toBeUndefined();
-    expect(tpotMs({ ...inOne, tokenEventCount: 2 })).toBe(0);
-  });
-
-  test("a last token before the first, or a time that is no number, is an error", () => {
-    expect(() => tpotMs({ ...span, lastTokenMs: 99 })).toThrow(RangeError);
-    expect(() => tpotMs({ ...span, lastTokenMs: Number.NaN })).toThrow(RangeError);
+  test.for([
+    ["n is unknown", [1, 2], null, 1],
+    ["n is 1", [1, 2], 1, 1],
+    ["S34: there is one event", [1], 48, 1],
+    ["there is none", [], 48, 1],
+    ["all tokens came with the first", [1, 2], 3, 3],
+  ] as const)("is not measured where %s", ([, atMs, tokens, first]) => {
+    expect(tpotMs(atMs, tokens, first)).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
+import { eventGapsMs, tokenGapsMs } from "../../../src/stats/inter-token.ts";
 import type { RequestOutcome } from "../../../src/stream/request-outcome.ts";
-import { eventGapsMs, tokenGapsMs } from "../../../src/stream/token-intervals.ts";
 
 /** The outcome under the names of the expected.json files; points in time on the run's clock. */
 export function judgedFields(outcome: RequestOutcome): Record<string, unknown> {
@@ -29,8 +29,13 @@ export function judgedFields(outcome: RequestOutcome): Record<string, unknown> {
     last_token_at_ms: outcome.lastTokenMs,
     tpot_ms: outcome.tpotMs,
     tpot_excluding_first_event_ms: outcome.tpotExcludingFirstEventMs,
-    event_gap_ms: [...eventGapsMs(tokenAtMs)],
-    itl_ms_per_token: tokensByEvent === null ? null : [...tokenGapsMs(tokenAtMs, tokensByEvent)],
+    event_gap_ms: eventGapsMs(tokenAtMs),
+    itl_ms_per_token:
+      tokensByEvent === null
+        ? null
+        : tokenGapsMs(tokenAtMs, tokensByEvent)?.flatMap(({ gapMs, times }) =>
+            Array(times).fill(gapMs),
+          ),
     counted_in_success_metrics: outcome.state === "ok",
     error_code: isError ? outcome.errorCode : null,
     error_message: isError ? outcome.errorMessage : null,
