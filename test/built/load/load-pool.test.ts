@@ -118,6 +118,10 @@ describe.each([1, 2, 3])("with %d threads", (threads) => {
       expect(outcome.dueMs).toBeCloseTo(result.startMs + dueMs[index]!, 6);
       expect(outcome.sentMs! - outcome.dueMs!).toBeGreaterThanOrEqual(0);
     }
+    // The rate that the server saw: 59 gaps of 10 ms.
+    const spanMs = Math.max(...seen.atMs) - Math.min(...seen.atMs);
+    expect(spanMs).toBeGreaterThan(560);
+    expect(result.rate?.askedPerS).toBeCloseTo(100, 6);
     // Replies take 400 ms: a loop that waited for them would need 60 × 400 ms.
     expect(seen.mostInFlight).toBeGreaterThan(10);
   });
