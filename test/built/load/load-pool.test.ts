@@ -19,6 +19,9 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
 
+/** What a cancelled run may take to end, in ms: the project's own promise, with room for a busy machine. */
+const CANCEL_MS = 400;
+
 /** What a server saw: when requests came, over which sockets, and how many were open at once. */
 interface Seen {
   readonly atMs: number[];
@@ -118,9 +121,9 @@ describe.each([1, 2, 3])("with %d threads", (threads) => {
       expect(outcome.dueMs).toBeCloseTo(result.startMs + dueMs[index]!, 6);
       expect(outcome.sentMs! - outcome.dueMs!).toBeGreaterThanOrEqual(0);
     }
-    // The rate that the server saw: 59 gaps of 10 ms.
-    const spanMs = Math.max(...seen.atMs) - Math.min(...seen.atMs);
-    expect(spanMs).toBeGreaterThan(560);
+    // At the server none came before it was due, so the rate was never above the one asked for.
+    for (const [i, atMs] of seen.atMs.toSorted((a, b) => a - b).entries())
+      expect(atMs).toBeGreaterThan(result.startMs + dueMs[i]! - 1);
     expect(result.rate?.askedPerS).toBeCloseTo(100, 6);
     // Replies take 400 ms: a loop that waited for them would need 60 × 400 ms.
     expect(seen.mostInFlight).toBeGreaterThan(10);
@@ -135,15 +138,19 @@ describe("a run that does not go as planned", () => {
     });
     const stop = new AbortController();
     let abortedMs = 0;
-    setTimeout(() => {
-      abortedMs = nowMs();
-      stop.abort();
-    }, 500);
+    void expect
+      .poll(() => seen.inFlight, { timeout: 20_000 })
+      .toBe(8)
+      .then(() => new Promise((resolve) => setTimeout(resolve, 300)))
+      .then(() => {
+        abortedMs = nowMs();
+        stop.abort();
+      });
     const { result, ended } = await load(url, 2, {
       plan: { kind: "closed", concurrency: 8, requests: 20 },
       signal: stop.signal,
     });
-    expect(result.endMs - abortedMs).toBeLessThan(100);
+    expect(result.endMs - abortedMs).toBeLessThan(CANCEL_MS);
     expect(result).toMatchObject({ stopped: "interrupted", notSent: 12 });
     expect(result.counts).toMatchObject({ ended: 8, ok: 0, failed: 8, cancelled: 8 });
     for (const { outcome } of ended)
