@@ -44,20 +44,18 @@ export function rooflineCommand(output: Output, signal: AbortSignal): Command {
         `joulemark: ${cases.length} cases, about ${seconds} s; the server is a second process on this machine and takes a core of it`,
       );
       const server = await startInstantProcess();
+      const rows: RooflineRow[] = [];
       try {
-        const rows: RooflineRow[] = [];
-        for await (const row of roofline(
-          parseTarget(server.url, { model: "instant" }),
-          cases,
-          signal,
-        )) {
+        const target = parseTarget(server.url, { model: "instant" });
+        for await (const row of roofline(target, cases, signal)) {
           rows.push(row);
           output.note(`joulemark: ${rows.length} of ${cases.length} done`);
         }
-        output.result(
-          flags.json ? JSON.stringify(rooflineJson(rows), null, 2) : textOf(rows, output),
-        );
       } finally {
+        // Also what was measured before an interruption.
+        const json = rooflineJson(rows, signal.aborted);
+        if (rows.length > 0)
+          output.result(flags.json ? JSON.stringify(json, null, 2) : textOf(rows, output));
         await server.close();
       }
     });
@@ -74,7 +72,11 @@ function casesOf({ threads, streams, seconds }: RooflineFlags): readonly Rooflin
 function textOf(rows: readonly RooflineRow[], output: Output): string {
   const legend =
     "late: arrival stamp minus the server's own send stamp. busy: of the busiest load thread's event loop. waited: share of the time that a thread was ready to run and had no core, since the server and whatever else runs here want the same ones; where it is large, this machine was measured, not the client. (!): not every event came.";
-  return [rooflineTable(rows, output.resultLook.hasColour), "", ...wrap(legend, 100)].join("\n");
+  return [
+    rooflineTable(rows, output.resultLook.hasColour),
+    "",
+    ...wrap(legend, output.resultLook.width),
+  ].join("\n");
 }
 
 function counts(least: number, most: number): (text: string) => readonly number[] {

@@ -2,9 +2,16 @@ import { nowMs } from "../clock.ts";
 import { JoulemarkError } from "../errors.ts";
 import { checkFileLimit } from "../target/file-limit.ts";
 import type { Target } from "../target/target.ts";
-import type { WorkloadSpec } from "../workloads/workload-spec.ts";
+import { openWorkload, type WorkloadSpec } from "../workloads/workload-spec.ts";
 import { type AchievedRate, achievedRate } from "./achieved-rate.ts";
-import { type GeneratorHealth, judgeGenerator, threadHealth } from "./generator-health.ts";
+import { EarlyStop, type StopReason } from "./early-stop.ts";
+import {
+  type GeneratorHealth,
+  judgeGenerator,
+  type ThreadHealth,
+  type ThreadUsage,
+  threadHealth,
+} from "./generator-health.ts";
 import { checkPlan, type LoadPlan, plannedRequests } from "./load-plan.ts";
 import { type LoadCounts, LoadTally } from "./load-tally.ts";
 import type { Ended, RunOrder } from "./messages.ts";
@@ -23,7 +30,7 @@ export interface LoadOptions {
   readonly idleTimeoutMs?: number;
   /** Whether outcomes keep the text of successful replies; default false. */
   readonly keepText?: boolean;
-  /** Told of each request when it has ended, in no order. */
+  /** Told of each request when it has ended, in no order. What it throws ends the run. */
   readonly onEnded?: (ended: Ended) => void;
   /** When this many requests have ended first and all of them failed, the run stops; 0 never. */
   readonly stopAfterFirstFailures?: number;
@@ -40,7 +47,9 @@ export interface LoadResult {
   /** Requests of the plan that were not sent. */
   readonly notSent: number;
   /** Why the run ended before its plan did. */
-  readonly stopped?: "interrupted" | "first_requests_failed";
+  readonly stopped?: StopReason;
+  /** What ended a load thread, where one was lost. */
+  readonly failure?: string;
   readonly health: GeneratorHealth;
   /** Of an open loop: the rate that was asked for, and the one that was sent. */
   readonly rate?: AchievedRate;
@@ -52,6 +61,7 @@ const LEAD_MS = 10;
 /** Load threads with open connections to one target, for one run after the other. */
 export class LoadPool {
   readonly #threads: readonly PoolThread[];
+  #current: { readonly stop: EarlyStop; readonly ended: Promise<unknown> } | undefined;
 
   private constructor(threads: readonly PoolThread[]) {
     this.#threads = threads;
@@ -60,7 +70,7 @@ export class LoadPool {
   /**
    * Starts the threads.
    *
-   * @param threads - how many; each takes about 20,000 token events per second with exact times.
+   * @param threads - how many; `joulemark roofline` shows what each can take on a machine.
    */
   static async open(target: Target, threads = 1): Promise<LoadPool> {
     if (!Number.isSafeInteger(threads) || threads < 1 || threads > 256)
@@ -74,94 +84,96 @@ export class LoadPool {
   /**
    * Runs a plan to its end. Nothing is sent twice and nothing is held back.
    *
-   * @throws {JoulemarkError} `bad_option` for a plan that cannot be run on this machine.
+   * @throws {JoulemarkError} `bad_option` for a plan or workload that cannot be run on this machine,
+   *   and while another run is going on; and what `onEnded` throws.
    */
   async run(options: LoadOptions): Promise<LoadResult> {
     const { plan, signal } = options;
     checkPlan(plan);
+    openWorkload(options.workload);
     if (plan.kind === "closed") await checkFileLimit(plan.concurrency);
     signal?.throwIfAborted();
+    if (this.#current !== undefined)
+      throw new JoulemarkError(
+        "bad_option",
+        "a pool does one run at a time: wait for the other one",
+      );
     const share = new WorkShare(plannedRequests(plan) ?? Number.POSITIVE_INFINITY);
-    const tally = new LoadTally();
     const stop = new EarlyStop(this.#threads, share, options);
+    const ended = this.#run(options, share, stop).finally(() => {
+      stop.release();
+      this.#current = undefined;
+    });
+    this.#current = { stop, ended };
+    return ended;
+  }
+
+  /** Ends the threads and closes their connections; a run that goes on ends with what it has. */
+  async close(): Promise<void> {
+    this.#current?.stop.stop("interrupted");
+    await this.#current?.ended.catch(() => undefined);
+    await Promise.all(this.#threads.map((thread) => thread.close()));
+  }
+
+  async #run(options: LoadOptions, share: WorkShare, stop: EarlyStop): Promise<LoadResult> {
+    const { plan } = options;
+    const tally = new LoadTally();
     const before = await this.#usage();
     const stolenBefore = stolenMs();
     const startMs = nowMs() + LEAD_MS;
     const onEnded = (requests: readonly Ended[]): void => {
       for (const ended of requests) {
         tally.add(ended);
-        options.onEnded?.(ended);
+        stop.guard(() => options.onEnded?.(ended));
       }
       stop.look(tally.counts());
     };
     const loops = splitPlan(plan, this.#threads.length, startMs);
     await Promise.all(
       loops.map(async (loop, i) => {
-        if (loop) await this.#threads[i]!.run(order(options, share, startMs, loop), onEnded);
+        if (loop === undefined) return;
+        const running = this.#threads[i]!.run(order(options, share, startMs, loop), onEnded);
+        // One thread that is lost must not leave the others loading the server.
+        await running.catch((error: Error) => stop.stop("thread_lost", error.message));
       }),
-    ).finally(() => stop.release());
+    );
+    if (stop.thrown) throw stop.thrown.error;
     const endMs = nowMs();
     const after = await this.#usage();
     const counts = tally.counts();
-    const windowS = (after[0]!.atMs - before[0]!.atMs) / 1000;
+    const [from, to] = [before.find(Boolean)?.atMs, after.find(Boolean)?.atMs];
+    const windowS = ((to ?? endMs) - (from ?? startMs)) / 1000;
     return {
       startMs,
       endMs,
       counts,
       notSent: Math.max(0, (plannedRequests(plan) ?? counts.ended) - counts.ended),
       ...(stop.reason === undefined ? {} : { stopped: stop.reason }),
+      ...(stop.detail === undefined ? {} : { failure: stop.detail }),
       ...rateOf(plan, startMs, tally.lastSentMs),
       health: judgeGenerator({
         windowS,
-        threads: before.map((usage, i) => threadHealth(usage, after[i]!)),
+        threads: healthOf(before, after),
         ...stealShare(stolenBefore, windowS),
         ...tally.health(),
       }),
     };
   }
 
-  /** Ends the threads and closes their connections. */
-  async close(): Promise<void> {
-    await Promise.all(this.#threads.map((thread) => thread.close()));
-  }
-
-  #usage(): Promise<readonly Awaited<ReturnType<PoolThread["usage"]>>[]> {
+  #usage(): Promise<readonly (ThreadUsage | undefined)[]> {
     return Promise.all(this.#threads.map((thread) => thread.usage()));
   }
 }
 
-/** Ends a run early: by the caller's signal, or because everything fails. */
-class EarlyStop {
-  reason: LoadResult["stopped"];
-  readonly #cancel: () => void;
-  readonly #options: LoadOptions;
-  readonly #onAbort: () => void;
-
-  constructor(threads: readonly PoolThread[], share: WorkShare, options: LoadOptions) {
-    this.#options = options;
-    this.#cancel = () => {
-      share.stop();
-      for (const thread of threads) thread.cancel();
-    };
-    this.#onAbort = () => this.#stop("interrupted");
-    options.signal?.addEventListener("abort", this.#onAbort, { once: true });
-  }
-
-  look({ ok, failed }: LoadCounts): void {
-    const { stopAfterFirstFailures = 0 } = this.#options;
-    if (stopAfterFirstFailures > 0 && ok === 0 && failed >= stopAfterFirstFailures)
-      this.#stop("first_requests_failed");
-  }
-
-  release(): void {
-    this.#options.signal?.removeEventListener("abort", this.#onAbort);
-  }
-
-  #stop(reason: NonNullable<LoadResult["stopped"]>): void {
-    if (this.reason !== undefined) return;
-    this.reason = reason;
-    this.#cancel();
-  }
+/** The health of the threads that are still there. */
+function healthOf(
+  before: readonly (ThreadUsage | undefined)[],
+  after: readonly (ThreadUsage | undefined)[],
+): readonly ThreadHealth[] {
+  return before.flatMap((from, i) => {
+    const to = after[i];
+    return from === undefined || to === undefined ? [] : [threadHealth(from, to)];
+  });
 }
 
 function order(

@@ -54,4 +54,5 @@ export type FromThread =
   | { readonly kind: "ready" }
   | { readonly kind: "ended"; readonly requests: readonly Ended[] }
   | { readonly kind: "usage"; readonly usage: ThreadUsage }
-  | { readonly kind: "done" };
+  | { readonly kind: "done" }
+  | { readonly kind: "failed"; readonly message: string };

@@ -49,10 +49,15 @@ export class PoolThread {
     this.#post({ kind: "cancel" });
   }
 
-  async usage(): Promise<ThreadUsage> {
-    const answer = this.#next("usage");
-    this.#post({ kind: "usage" });
-    return ((await answer) as Extract<FromThread, { kind: "usage" }>).usage;
+  /** What it has used up to now; `undefined` when it is gone. */
+  async usage(): Promise<ThreadUsage | undefined> {
+    try {
+      const answer = this.#next("usage");
+      this.#post({ kind: "usage" });
+      return ((await answer) as Extract<FromThread, { kind: "usage" }>).usage;
+    } catch {
+      return undefined;
+    }
   }
 
   async close(): Promise<void> {
@@ -72,9 +77,16 @@ export class PoolThread {
   }
 
   #take(message: FromThread): void {
-    if (message.kind === "ended") this.#onEnded(message.requests);
-    const place = this.#waiting.findIndex(({ kind }) => kind === message.kind);
-    this.#waiting.splice(place, place < 0 ? 0 : 1)[0]?.resolve(message);
+    if (message.kind === "ended") {
+      this.#onEnded(message.requests);
+      return;
+    }
+    // A run that failed was waited for to be done.
+    const answered = message.kind === "failed" ? "done" : message.kind;
+    const place = this.#waiting.findIndex(({ kind }) => kind === answered);
+    const [waiter] = this.#waiting.splice(place, place < 0 ? 0 : 1);
+    if (message.kind === "failed") waiter?.reject(new Error(message.message));
+    else waiter?.resolve(message);
   }
 
   #fail(error: Error): void {

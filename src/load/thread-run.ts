@@ -56,8 +56,8 @@ function sender({ order, target, connections, signal, onEnded }: ThreadRunOption
   };
 }
 
-/** A thousand first requests take tens of ms to write, while the first replies come: in slices. */
-const START_SLICE_MS = 2;
+/** A thousand requests take tens of ms to write, while the first replies come: in slices. */
+const SLICE_MS = 2;
 
 async function closedLoop(
   { slots, untilMs = Number.POSITIVE_INFINITY }: Extract<ThreadLoop, { kind: "closed" }>,
@@ -79,12 +79,10 @@ async function closedLoop(
       .finally(() => running.delete(sending));
     running.add(sending);
   };
-  let sliceEndMs = nowMs() + START_SLICE_MS;
+  const slices = new Slices();
   for (let slot = 0; slot < slots; slot++) {
     fill();
-    if (nowMs() < sliceEndMs) continue;
-    await nextTurn();
-    sliceEndMs = nowMs() + START_SLICE_MS;
+    await slices.pause();
   }
   while (running.size > 0) await Promise.all(running);
 }
@@ -103,14 +101,29 @@ async function openLoop(
   { order, signal }: ThreadRunOptions,
   send: Send,
 ): Promise<void> {
+  const share = new WorkShare(order.total, order.shared);
   const running: Promise<void>[] = [];
+  const slices = new Slices();
   for (const [i, index] of indexes.entries()) {
     const atMs = order.startMs + dueMs[i]!;
     await waitUntil(atMs, signal);
-    if (signal.aborted) break;
+    if (signal.aborted || share.isStopped) break;
     running.push(send(index, { freeMs: atMs, dueMs: atMs }));
+    // Sends that are late follow each other without a wait: replies must be read between them.
+    await slices.pause();
   }
   await Promise.all(running);
+}
+
+/** Gives the sockets a turn after each slice of sending. */
+class Slices {
+  #endMs = nowMs() + SLICE_MS;
+
+  async pause(): Promise<void> {
+    if (nowMs() < this.#endMs) return;
+    await nextTurn();
+    this.#endMs = nowMs() + SLICE_MS;
+  }
 }
 
 /** Timers are whole milliseconds and may come early; the rest is waited for turn by turn. */

@@ -40,10 +40,17 @@ export function serveThread(port: MessagePort, setup: ThreadSetup): void {
         connections,
         signal,
         onEnded: (ended) => outbox.add(ended),
-      }).then(() => {
-        outbox.flush();
-        post({ kind: "done" });
-      });
+      }).then(
+        () => {
+          outbox.flush();
+          post({ kind: "done" });
+        },
+        (error: unknown) => {
+          running.abort();
+          outbox.flush();
+          post({ kind: "failed", message: error instanceof Error ? error.message : String(error) });
+        },
+      );
     }
   });
   post({ kind: "ready" });

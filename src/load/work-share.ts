@@ -30,6 +30,10 @@ export class WorkShare {
     Atomics.store(this.#cells, STOPPED, 1);
   }
 
+  get isStopped(): boolean {
+    return Atomics.load(this.#cells, STOPPED) === 1;
+  }
+
   /** How many requests were given out. */
   get taken(): number {
     return Math.min(Atomics.load(this.#cells, NEXT), this.#total);

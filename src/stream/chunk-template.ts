@@ -9,8 +9,11 @@ const FIRST_PRINTABLE = 0x20;
 
 /** Names under which servers send a token's text, up to the quote that opens it. */
 const TEXT_OPENS = /"(?:content|text|reasoning_content|reasoning)": ?"/g;
-/** What no server sends: the text that is put in to see where it comes out. */
-const PROBE = "joulemark?";
+/** Two texts that are put in one after the other, to see that just they come out. */
+const PROBES = ["joulemark?", "is it 7"] as const;
+/** An event longer than this, in bytes, or with more places for a text, is not worth a template. */
+const LONGEST_EVENT = 16_384;
+const MOST_PLACES = 8;
 
 /**
  * One token event of a reply, as a pattern for those that follow: nearly all are the same bytes
@@ -44,10 +47,13 @@ export class ChunkTemplate {
 
   /** Makes one of the event at `start` to `end`, blank line included, if it is a plain token event. */
   static from(bytes: Buffer, start: number, end: number): ChunkTemplate | undefined {
+    if (end - start > LONGEST_EVENT) return undefined;
     const event = bytes.toString("latin1", start, end);
     const isOneLine = event.indexOf("\n") === event.length - 2 && !event.includes("\r");
     if (!isOneLine || !event.startsWith("data:")) return undefined;
+    let places = 0;
     for (const { 0: open, index } of event.matchAll(TEXT_OPENS)) {
+      if (++places > MOST_PLACES) return undefined;
       const textStart = index + open.length;
       const textEnd = event.indexOf('"', textStart);
       const before = bytes.subarray(start, start + textStart);
@@ -85,7 +91,16 @@ export class ChunkTemplate {
 
 /** What the chunk says, if all that it says is one text of one choice. */
 function plainToken(before: Buffer, behind: Buffer): [ChoicePiece, model: string] | undefined {
-  const data = `${before.toString("utf8", "data:".length)}${PROBE}${behind.toString("utf8")}`;
+  const [first, second] = PROBES.map((probe) => plainTokenWith(before, probe, behind));
+  return second === undefined ? undefined : first;
+}
+
+function plainTokenWith(
+  before: Buffer,
+  probe: string,
+  behind: Buffer,
+): [ChoicePiece, model: string] | undefined {
+  const data = `${before.toString("utf8", "data:".length)}${probe}${behind.toString("utf8")}`;
   const chunk = asObject(parseJson(data));
   if (chunk === undefined || errorIn(chunk) || usageOf(chunk) || serverTimingsOf(chunk)) {
     return undefined;
@@ -95,5 +110,5 @@ function plainToken(before: Buffer, behind: Buffer): [ChoicePiece, model: string
   if (piece === undefined || piece.finishReason !== null || piece.toolCalls.length > 0) {
     return undefined;
   }
-  return piece.text + piece.reasoning === PROBE ? [piece, asText(chunk["model"])] : undefined;
+  return piece.text + piece.reasoning === probe ? [piece, asText(chunk["model"])] : undefined;
 }

@@ -9,6 +9,7 @@ import type { OutcomeOptions } from "./exchange-record.ts";
 import { inTurns, isBehind } from "./in-turns.ts";
 import type { Acquired } from "./open-connection.ts";
 import { BodyReader } from "./read-body.ts";
+import { ReplyReading } from "./read-reply.ts";
 import type { Fault, RequestOutcome } from "./request-outcome.ts";
 import type { RequestWatch } from "./request-watch.ts";
 
@@ -67,6 +68,11 @@ export async function converse(conversation: Conversation): Promise<RequestOutco
       const read = body.next();
       return read === undefined ? undefined : buildOutcome(record, outcome, read);
     });
+  } catch (error) {
+    // What no reading of ours was made for must not end the run that meets it.
+    const message = `the reply could not be read: ${error instanceof Error ? error.message : error}`;
+    const unread = { form: "nothing", reading: new ReplyReading(), body: "" } as const;
+    return buildOutcome({ ...record, fault: { errorKind: "malformed", message } }, outcome, unread);
   } finally {
     giveBackArena(arena);
   }

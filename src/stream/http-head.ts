@@ -45,6 +45,7 @@ function parseLines(lines: readonly string[]): ResponseHead | string {
   const headers = parseHeaders(lines.slice(1));
   if (typeof headers === "string") return headers;
   const status = Number(statusText);
+  if (status < 100) return `the status ${statusText} is none of HTTP's`;
   const transferCodings = listOf(headers.get("transfer-encoding"));
   const framing = framingOf(status, headers, transferCodings);
   if (typeof framing === "string") return framing;

@@ -23,9 +23,13 @@ export function asAmount(value: unknown): number | null {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null;
 }
 
-/** The value if it is a whole number of at least 0; else `null`, for unknown. */
+/** No count of one request comes near this. */
+const MOST = 2 ** 31;
+
+/** The value if it is a whole number of at least 0 that can be a count; else `null`, for unknown. */
 export function asCount(value: unknown): number | null {
-  return Number.isSafeInteger(value) ? asAmount(value) : null;
+  const amount = Number.isSafeInteger(value) ? asAmount(value) : null;
+  return amount !== null && amount < MOST ? amount : null;
 }
 
 /** What the text is as JSON; `undefined`, which JSON cannot say, where it is none. */

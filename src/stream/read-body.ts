@@ -57,10 +57,15 @@ function readOther(reading: ReplyReading, body: string): BodyReading {
     reading.takeBody(whole);
     return { form: "json", reading, body };
   }
-  // Comments and fields without data are what a stream says that has nothing to say.
-  const isSilent = /^(?:(?::|event:|id:|retry:).*|\s*)$/;
-  const isNothing = body.split(/\r\n|\r|\n/).every((line) => isSilent.test(line));
-  return { form: isNothing ? "nothing" : "other", reading, body };
+  return { form: saysNothing(body) ? "nothing" : "other", reading, body };
+}
+
+/** A line that says something: no comment, no field without data, not blank. */
+const TELLING_LINE = /^(?!:|event:|id:|retry:)[^\r\n]*[^\s]/m;
+
+/** Whether a body holds only what a stream says that has nothing to say; not split, it may be long. */
+function saysNothing(body: string): boolean {
+  return !TELLING_LINE.test(body);
 }
 
 function textOf(arena: Arena): string {

@@ -37,9 +37,14 @@ export class ReplyReading {
   readonly tokenReads: number[] = [];
   /** Running total of tokens after each token event; -1 where its chunk has no usage. */
   readonly runningTokens: number[] = [];
-  readonly choices: ChoiceReading[] = [];
+  readonly #byIndex = new Map<number, ChoiceReading>();
   /** The read that brought the last event. */
   #read = 0;
+
+  /** In the order of their indexes. */
+  get choices(): readonly ChoiceReading[] {
+    return [...this.#byIndex.values()].sort((a, b) => a.index - b.index);
+  }
 
   /** A reply in one JSON body is no stream: it has no token events and no times. */
   takeBody(body: JsonObject): void {
@@ -138,11 +143,10 @@ export class ReplyReading {
   }
 
   #choice(index: number): ChoiceReading {
-    const known = this.choices.find((choice) => choice.index === index);
+    const known = this.#byIndex.get(index);
     if (known !== undefined) return known;
     const choice = { index, text: "", reasoning: "", finishReason: null, toolCalls: [] };
-    this.choices.push(choice);
-    this.choices.sort((a, b) => a.index - b.index);
+    this.#byIndex.set(index, choice);
     return choice;
   }
 

@@ -1,4 +1,4 @@
-import { asArray, asObject, asText, type JsonObject, parseJson } from "./json-value.ts";
+import { asArray, asObject, type JsonObject, parseJson } from "./json-value.ts";
 
 /** What a server said of its failure. */
 export interface ServerError {
@@ -19,10 +19,11 @@ export function errorIn(value: JsonObject): ServerError | undefined {
 
 /** Reads what stands where an error is: an object, or a bare text. */
 function errorOf(error: unknown): ServerError {
-  const fields = asObject(error);
+  let fields = asObject(error);
   if (fields === undefined) return { message: textOf(error), code: null };
-  const inner = asObject(fields["error"]);
-  if (inner !== undefined) return errorOf(inner);
+  // A loop: envelopes may lie in envelopes as deep as a server likes.
+  for (let inner: JsonObject | undefined = fields; inner; inner = asObject(inner["error"]))
+    fields = inner;
   const code = fields["code"];
   return {
     message: textOf(fields["message"] ?? fields["error"] ?? fields["detail"] ?? fields),
@@ -53,5 +54,10 @@ function isEmpty(error: unknown): boolean {
 }
 
 function textOf(value: unknown): string {
-  return typeof value === "string" ? asText(value) : (JSON.stringify(value) ?? "");
+  if (typeof value === "string") return value;
+  try {
+    return JSON.stringify(value) ?? "";
+  } catch {
+    return "an error that is nested too deeply to be shown";
+  }
 }

@@ -5,6 +5,7 @@ import { buildOutcome } from "./build-outcome.ts";
 import { type Connections, defaultConnections } from "./connections.ts";
 import { converse } from "./converse.ts";
 import type { OutcomeOptions } from "./exchange-record.ts";
+import { asObject } from "./json-value.ts";
 import { completeBody, requestText } from "./request-bytes.ts";
 import type { Fault, RequestOutcome } from "./request-outcome.ts";
 import { RequestWatch } from "./request-watch.ts";
@@ -62,7 +63,9 @@ export async function streamRequest(
   const outcome = { keepText: options.keepText ?? true, redact: (t: string) => target.redact(t) };
   const dueMs = options.dueMs ?? null;
   const unsent = (fault: Fault): RequestOutcome => unsentOutcome(fault, dueMs, startedMs, outcome);
-  const text = requestText(target, completeBody(body, options.includeUsage ?? true));
+  const text = asObject(body)
+    ? requestText(target, completeBody(body, options.includeUsage ?? true))
+    : new Error("the body of a request must be an object");
   watch.start();
   try {
     if (watch.fault !== undefined) return unsent(watch.fault);

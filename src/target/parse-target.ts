@@ -18,6 +18,8 @@ export interface TargetOptions extends CredentialOptions {
   readonly insecure?: boolean;
 }
 
+const ENDPOINTS: readonly string[] = ["chat", "completions"];
+
 /**
  * Reads what the user says of an endpoint, and the secrets that go with it.
  *
@@ -25,6 +27,14 @@ export interface TargetOptions extends CredentialOptions {
  * @throws {JoulemarkError} `bad_option`; no secret is in its message.
  */
 export function parseTarget(url: string | URL, options: TargetOptions = {}): Target {
+  if (typeof url !== "string" && !(url instanceof URL))
+    throw new JoulemarkError("bad_option", `a target of type ${typeof url} cannot be: give a URL`);
+  const { endpoint = "chat" } = options;
+  if (!ENDPOINTS.includes(endpoint))
+    throw new JoulemarkError(
+      "bad_option",
+      `there is no endpoint “${endpoint}”: give ${ENDPOINTS.join(" or ")}`,
+    );
   const { address, login, querySecrets } = parseHidingKey(String(url), options);
   const credentials = readCredentials(options, login);
   const tls = new URL(address.requestUrl).protocol === "https:" ? readTls(options) : undefined;

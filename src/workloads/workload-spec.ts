@@ -1,3 +1,4 @@
+import { JoulemarkError } from "../errors.ts";
 import {
   codePromptWorkload,
   type SyntheticWorkloadOptions,
@@ -17,10 +18,19 @@ export type WorkloadSpec =
       readonly outputTokens?: number;
     };
 
-/** The workload that a spec describes. */
+/**
+ * The workload that a spec describes.
+ *
+ * @throws {JoulemarkError} `bad_option` for one that describes none.
+ */
 export function openWorkload(spec: WorkloadSpec): Workload {
   if (spec.kind === "synthetic") return syntheticWorkload(spec);
   if (spec.kind === "code") return codePromptWorkload(spec.endpoint, spec.outputTokens);
+  if (spec.kind !== "bodies" || spec.bodies.length === 0)
+    throw new JoulemarkError(
+      "bad_option",
+      `a workload of kind “${spec.kind}” without a request cannot be: give synthetic, code, or bodies with at least one`,
+    );
   const { name, bodies, outputTokens } = spec;
   return {
     name,

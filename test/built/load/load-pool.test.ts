@@ -237,4 +237,84 @@ describe("a run that does not go as planned", () => {
     ).rejects.toMatchObject({ code: "bad_option" });
     expect(seen.atMs).toHaveLength(0);
   });
+
+  test("a reply that nothing was made for is a failed request, and ends neither thread nor run", async () => {
+    const deep = `{"detail":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
+    const { url } = await serverThat((reply, index) => {
+      if (index === 3) reply.writeHead(400).end(deep);
+      else good(1)(reply, index);
+    });
+    const { result } = await load(url, 2, {
+      plan: { kind: "closed", concurrency: 2, requests: 10 },
+    });
+    expect(result.counts).toMatchObject({ ok: 9, failed: 1 });
+    expect(result).not.toHaveProperty("stopped");
+  });
+
+  test("one pool does one run at a time, and a workload that is none is told before anything is sent", async () => {
+    const { url, seen } = await serverThat(good(100));
+    const pool = await LoadPool.open(parseTarget(url, { model: "m" }), 1);
+    cleanups.push(() => pool.close());
+    const workload = { kind: "code", endpoint: "chat", outputTokens: 2 } as const;
+    const plan = { kind: "closed", concurrency: 1, requests: 2 } as const;
+    for (const wrong of [{ kind: "zzz" }, { kind: "bodies", name: "none", bodies: [] }])
+      await expect(pool.run({ plan, workload: wrong as typeof workload })).rejects.toMatchObject({
+        code: "bad_option",
+      });
+    expect(seen.atMs).toHaveLength(0);
+    const one = pool.run({ plan, workload });
+    await expect.poll(() => seen.atMs.length).toBe(1);
+    await expect(pool.run({ plan, workload })).rejects.toMatchObject({ code: "bad_option" });
+    expect((await one).counts.ok).toBe(2);
+  });
+
+  test("a pool that is closed in mid-run gives what it has", async () => {
+    const { url, seen } = await serverThat((reply, index) => {
+      if (index < 4) good(1)(reply, index);
+    });
+    const pool = await LoadPool.open(parseTarget(url, { model: "m" }), 2);
+    const running = pool.run({
+      plan: { kind: "closed", concurrency: 2, requests: 100 },
+      workload: { kind: "code", endpoint: "chat", outputTokens: 2 },
+    });
+    await expect.poll(() => seen.atMs.length).toBe(6);
+    await pool.close();
+    expect(await running).toMatchObject({
+      stopped: "interrupted",
+      counts: { ok: 4, cancelled: 2 },
+    });
+  });
+
+  test("what the caller's own function throws ends the run with it", async () => {
+    const { url } = await serverThat(good(1));
+    const boom = new Error("boom");
+    const onEnded = (): void => {
+      throw boom;
+    };
+    const plan = { kind: "closed", concurrency: 1, requests: 1000 } as const;
+    await expect(load(url, 1, { plan, onEnded })).rejects.toBe(boom);
+  });
+
+  test("an open loop far beyond what can be sent still reads its replies and obeys its signal", async () => {
+    const { url, seen } = await serverThat(good(1));
+    const stop = new AbortController();
+    const dueMs = Array.from({ length: 20_000 }, (_, i) => i / 50);
+    void expect
+      .poll(() => seen.atMs.length, { timeout: 30_000 })
+      .toBeGreaterThan(300)
+      .then(() => stop.abort());
+    const { result } = await load(url, 1, { plan: { kind: "open", dueMs }, signal: stop.signal });
+    expect(result.stopped).toBe("interrupted");
+    expect(result.counts.ok).toBeGreaterThan(0);
+    expect(result.notSent).toBeGreaterThan(0);
+  });
+
+  test("a signal that comes before the order does stops the run before it starts", async () => {
+    const { url } = await serverThat(good(1));
+    const stop = new AbortController();
+    const dueMs = Array.from({ length: 300 }, (_, i) => i * 10);
+    const running = load(url, 1, { plan: { kind: "open", dueMs }, signal: stop.signal });
+    stop.abort();
+    await expect(running).rejects.toThrow();
+  });
 });
