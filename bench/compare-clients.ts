@@ -4,9 +4,7 @@ import type { ClientCase } from "./clients/client-case.ts";
 import { median } from "./median.ts";
 import { printTable } from "./print-table.ts";
 
-const STREAMS = 1000;
 const EVERY_MS = 20;
-const ASKED_PER_S = (STREAMS * 1000) / EVERY_MS;
 const ROUNDS = 3;
 
 /** Medians over the rounds, for one client and one phase. */
@@ -32,13 +30,14 @@ export interface ClientRow {
 export async function compareClients(
   server: InstantProcess,
   seconds: number,
+  streams: number,
 ): Promise<readonly ClientRow[]> {
   const all = await clients();
   const rows: ClientRow[] = [];
   for (const phase of ["spread", "together"] as const) {
     const one = {
       url: server.url,
-      streams: STREAMS,
+      streams,
       eventsPerStream: Math.round((seconds * 1000) / EVERY_MS),
       everyMs: EVERY_MS,
       phase,
@@ -49,7 +48,7 @@ export async function compareClients(
     }
     const ours = runs.get(all[0]!)!;
     const phaseRows = all.map((client) => rowOf(client, one, runs.get(client)!, ours));
-    print(phaseRows, phase);
+    print(phaseRows, streams, phase);
     rows.push(...phaseRows);
   }
   return rows;
@@ -67,7 +66,7 @@ function rowOf(
   return {
     client: name,
     phase,
-    askedEventsPerS: ASKED_PER_S,
+    askedEventsPerS: (streams * 1000) / EVERY_MS,
     eventsPerS: of(({ events, wallS }) => events / wallS),
     isComplete: rounds.every(({ events }) => events === streams * eventsPerStream),
     cpuUsPerEvent: of(perEvent),
@@ -82,9 +81,9 @@ function rowOf(
   };
 }
 
-function print(rows: readonly ClientRow[], phase: string): void {
+function print(rows: readonly ClientRow[], streams: number, phase: string): void {
   printTable(
-    `${STREAMS} streams × ${1000 / EVERY_MS} events/s, ${phase}; medians of ${ROUNDS} interleaved rounds; CPU of the whole process`,
+    `${streams} streams × ${1000 / EVERY_MS} events/s, ${phase}; medians of ${ROUNDS} interleaved rounds; CPU of the whole process`,
     [
       [
         "client",

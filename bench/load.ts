@@ -14,12 +14,19 @@ const { values } = parseArgs({
   options: {
     /** How long each client reads, per round and phase. */
     "client-s": { type: "string", default: "8" },
+    /** Streams at once where clients are compared. */
+    streams: { type: "string", default: "1000" },
+    "only-clients": { type: "boolean", default: false },
     "soak-s": { type: "string", default: "30" },
     "only-soak": { type: "boolean", default: false },
   },
 });
 
 const server = await startInstantProcess();
+
+function compared(): ReturnType<typeof compareClients> {
+  return compareClients(server, Number(values["client-s"]), Number(values.streams));
+}
 
 /** Each case three times, in turns; rows with the medians, and the server's share of a core. */
 async function saturation(): Promise<readonly (RooflineRow & { serverCores: number })[]> {
@@ -74,8 +81,10 @@ async function soaked(): Promise<Soak> {
 
 if (values["only-soak"]) {
   writeResults("soak", { soak: await soaked() });
+} else if (values["only-clients"]) {
+  writeResults("clients", { compared: await compared() });
 } else {
-  const compared = await compareClients(server, Number(values["client-s"]));
+  const clientRows = await compared();
   const rows = await saturation();
   printTable("saturation, parsing included: 64 streams of 500 events, or replies of one token", [
     ["mode", "threads", "events/s", "requests/s", "CPU µs/event", "µs/request", "busy", "server"],
@@ -104,6 +113,12 @@ if (values["only-soak"]) {
     ["streams", "heap and buffers kB", "resident kB"],
     [String(open.streams), (open.usedBytes / 1000).toFixed(1), (open.rssBytes / 1000).toFixed(1)],
   ]);
-  writeResults("load", { compared, saturation: rows, parsing, open, soak: await soaked() });
+  writeResults("load", {
+    compared: clientRows,
+    saturation: rows,
+    parsing,
+    open,
+    soak: await soaked(),
+  });
 }
 await server.close();

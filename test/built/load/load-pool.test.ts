@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import type { LoadOptions, LoadResult } from "../../../src/load/load-pool.ts";
 import type { Ended } from "../../../src/load/messages.ts";
+import { tokensInWindow } from "../../../src/stats/tokens-in-window.ts";
 import { cleanups } from "../../support/open-rail.ts";
 
 const { LoadPool } = (await import(
@@ -316,5 +317,54 @@ describe("a run that does not go as planned", () => {
     const running = load(url, 1, { plan: { kind: "open", dueMs }, signal: stop.signal });
     stop.abort();
     await expect(running).rejects.toThrow();
+  });
+});
+
+describe("what a run says of its requests", () => {
+  test("S64: failed requests are in no throughput and no latency, and stand beside them", async () => {
+    const { url } = await serverThat((reply, index) => {
+      if (index % 2 === 1) reply.writeHead(500).end("{}");
+      else {
+        reply.writeHead(200, { "content-type": "text/event-stream" });
+        reply.end(
+          EVENT.repeat(100) + END.replace('"completion_tokens":2', '"completion_tokens":100'),
+        );
+      }
+    });
+    const { result, ended } = await load(url, 1, {
+      plan: { kind: "closed", concurrency: 1, requests: 10 },
+    });
+    expect(result.counts).toMatchObject({ ok: 5, failed: 5, failedByKind: { http_status: 5 } });
+    const requests = ended.map(({ outcome }) => ({
+      eventTimesMs: outcome.tokenAtMs,
+      completionTokens: outcome.completionTokens,
+      isSuccess: outcome.state === "ok",
+    }));
+    // Over a window of 10 s: 50 tokens per second and 0.5 requests per second.
+    expect(tokensInWindow(requests, result.startMs - 1, result.startMs + 9999).delivered).toBe(500);
+    expect(ended.filter(({ outcome }) => outcome.state === "ok")).toHaveLength(5);
+  });
+
+  test("S65: a warm-up is a run of its own: over before the next begins, and in none of its figures", async () => {
+    const { url, seen } = await serverThat((reply, index) =>
+      good(index < 3 ? 600 : 10)(reply, index),
+    );
+    const pool = await LoadPool.open(parseTarget(url, { model: "m" }), 2);
+    cleanups.push(() => pool.close());
+    const workload = { kind: "code", endpoint: "chat", outputTokens: 2 } as const;
+    const warmUp = await pool.run({
+      plan: { kind: "closed", concurrency: 3, requests: 3 },
+      workload,
+    });
+    expect(seen.inFlight).toBe(0);
+    const e2eMs: number[] = [];
+    const measured = await pool.run({
+      plan: { kind: "closed", concurrency: 3, requests: 30 },
+      workload,
+      onEnded: ({ outcome }) => e2eMs.push(outcome.endMs - outcome.sentMs!),
+    });
+    expect(measured.startMs).toBeGreaterThan(warmUp.endMs);
+    expect(measured.counts).toMatchObject({ ok: 30, ended: 30 });
+    expect(Math.max(...e2eMs)).toBeLessThan(600);
   });
 });
