@@ -131,7 +131,14 @@ function openSocket(
   const onread: OnReadOpts = { buffer: READ_BUFFER, callback: onRead };
   const host = requestUrl.hostname.replace(/^\[(.*)\]$/, "$1");
   const port = requestUrl.port === "" ? (isTls(target) ? 443 : 80) : Number(requestUrl.port);
-  const tcp: TcpNetConnectOpts = { host, port, lookup, noDelay: true, onread, allowHalfOpen: true };
+  const tcp: TcpNetConnectOpts = {
+    host: target.address ?? host,
+    port,
+    lookup,
+    noDelay: true,
+    onread,
+    allowHalfOpen: true,
+  };
   const where = socketPath === undefined ? tcp : { path: socketPath, onread, allowHalfOpen: true };
   if (!isTls(target)) return connectTcp(where);
   return connectTls({

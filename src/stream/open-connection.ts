@@ -51,9 +51,9 @@ const keys = new WeakMap<RequestTarget, string>();
 export function keyOf(target: RequestTarget): string {
   let key = keys.get(target);
   if (key === undefined) {
-    const { requestUrl, socketPath, tls } = target;
+    const { requestUrl, address, socketPath, tls } = target;
     const trust = tls === undefined ? "" : `${tls.isInsecure} ${tls.caPem ?? ""}`;
-    key = `${requestUrl.protocol}//${requestUrl.host} ${socketPath ?? ""} ${trust}`;
+    key = `${requestUrl.protocol}//${requestUrl.host} ${address ?? ""} ${socketPath ?? ""} ${trust}`;
     keys.set(target, key);
   }
   return key;

@@ -5,6 +5,8 @@
 export interface RequestTarget {
   /** The whole address of the endpoint, path and query included; never with a user name or password. */
   readonly requestUrl: URL;
+  /** Connect to this IP address instead of resolving the address' host, which still names it. */
+  readonly address?: string;
   /** Connect to this unix socket instead of the address' host. */
   readonly socketPath?: string;
   readonly endpoint: "chat" | "completions";
