@@ -1,5 +1,4 @@
 import { Worker } from "node:worker_threads";
-
 import type { ThreadUsage } from "./generator-health.ts";
 import type { Ended, FromThread, ThreadSetup, ToThread } from "./messages.ts";
 

@@ -96,7 +96,7 @@ function readError(error: unknown): Refusal {
 }
 
 function field(error: unknown, name: string): unknown {
-  return error instanceof Error ? (error as unknown as Record<string, unknown>)[name] : undefined;
+  return error instanceof Error ? (Reflect.get(error, name) as unknown) : undefined;
 }
 
 function isText(value: unknown): value is string {

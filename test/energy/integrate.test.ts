@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { integrate } from "../../src/energy/integrate.ts";
+import { joulesPerToken } from "../../src/energy/joules-per-token.ts";
 import type { PowerSample } from "../../src/energy/power-sample.ts";
-import { readings } from "./samples.ts";
+import { every, readings } from "./samples.ts";
 
 describe("integrate", () => {
   test("holds each reading to the next, the first back to the start, the last on to the end", () => {
@@ -37,6 +38,16 @@ describe("integrate", () => {
     ["readings beyond all numbers", readings([5, 1e308], [6, 1e308]), 0, 1000],
   ])("%s has no energy, not 0 J", (_why, samples, startMs, endMs) => {
     expect(integrate(samples, startMs, endMs)).toBeUndefined();
+  });
+
+  test("S70: only the window counts, not the idle time before it nor the drain behind it", () => {
+    const powerW = (atMs: number): number => (atMs < 60_000 ? 120 : atMs < 160_000 ? 720 : 300);
+    const samples = every(250, 0, 200_000, powerW);
+    const window = integrate(samples, 60_000, 160_000)!;
+    expect(window.energyJ).toBe(72_000);
+    expect(joulesPerToken(window.energyJ, 72_000)).toBe(1);
+    // The mean over the whole file, the known wrong answer, is 456 W.
+    expect(integrate(samples, 0, 200_000)!.meanPowerW).toBeCloseTo(456, 9);
   });
 
   test("a flag's share counts the readings that reported it, and is absent when none did", () => {

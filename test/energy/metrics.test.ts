@@ -35,7 +35,7 @@ describe("windowMetrics", () => {
     expect(Object.keys(metrics)).toEqual(Object.keys(metrics).toSorted());
   });
 
-  test("names both denominators: every generated token, and those that were delivered", () => {
+  test("S72: names both denominators: every generated token, and those that were delivered", () => {
     const metrics = windowMetrics(
       { ...window, energyJ: 1800 },
       { tokens: { output: 900, delivered: 800, input: 100 } },
