@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { Scenario } from "../../../src/engine/nvidia-smi/scenario.ts";
+import { childrenOf, commandOf } from "../../support/children.ts";
 import { eventually, isAlive } from "../../support/eventually.ts";
 import { cleanups } from "../../support/open-rail.ts";
 import { runCli, startCli } from "../../support/run-cli.ts";
@@ -145,22 +146,6 @@ describe("the joules of a command", () => {
     });
   });
 });
-
-/** Direct and further children of a process. */
-function childrenOf(pid: number): number[] {
-  const own = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-    readFileSync(`/proc/${pid}/task/${task}/children`, "utf8")
-      .trim()
-      .split(/\s+/)
-      .filter(Boolean)
-      .map(Number),
-  );
-  return own.flatMap((child) => [child, ...childrenOf(child)]);
-}
-
-function commandOf(pid: number): string {
-  return readFileSync(`/proc/${pid}/cmdline`, "utf8");
-}
 
 describe("the command keeps what is its own", () => {
   const NO_RAIL = ["--rail", "none"];
