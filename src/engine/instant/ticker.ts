@@ -17,15 +17,14 @@ export class Ticker {
   #atMs = 0;
 
   add(ticking: Ticking): void {
+    const isIdle = this.#timer === undefined;
+    if (isIdle) this.#atMs = Math.floor(performance.now());
     // What is due in a millisecond that has been dealt with already comes in the next one.
-    const place = Math.max(Math.floor(ticking.nextMs), this.#timer ? this.#atMs : 0);
+    const place = Math.max(Math.floor(ticking.nextMs), this.#atMs);
     const bucket = this.#buckets.get(place);
     if (bucket) bucket.push(ticking);
     else this.#buckets.set(place, [ticking]);
-    if (this.#timer === undefined) {
-      this.#atMs = Math.floor(performance.now());
-      this.#schedule();
-    }
+    if (isIdle) this.#schedule();
   }
 
   stop(): void {
