@@ -1,5 +1,4 @@
-import type { Fault, ScenarioTiming } from "./nvidia-smi/scenario.ts";
-import type { GpuGeneration } from "./profiles/engine-profile.ts";
+import type { EngineRailOptions } from "./rail/rail-options.ts";
 import type { EngineFault } from "./server/fault.ts";
 import type { Phases } from "./server/send-queue.ts";
 
@@ -26,32 +25,21 @@ export interface EngineOptions {
   /** Fields that are refused although they are known. */
   readonly refusedFields?: readonly string[];
   readonly faults?: readonly EngineFault[];
-  readonly rail?: EngineRailOptions;
+  /** The box that the engine's GPUs are in, and the `nvidia-smi` that shows it. */
+  readonly rail?: EngineBoxOptions;
 }
 
-/** The box that the engine's GPUs are in, and the `nvidia-smi` that shows it. */
-export interface EngineRailOptions {
-  /** Folder for the stand-in `nvidia-smi`; default a temporary one that goes with the engine. */
-  readonly dir?: string;
-  /** All GPUs of the box, default those that serve. */
-  readonly gpus?: number;
-  /** Index of the first GPU that serves, default 0. */
-  readonly firstServing?: number;
-  /** Default: the profile's. */
-  readonly generation?: GpuGeneration;
-  readonly isMig?: boolean;
-  readonly tenants?: readonly TenantOptions[];
-  readonly faults?: readonly Fault[];
-  readonly timing?: ScenarioTiming;
-}
-
-/** Someone else's work on one GPU of the box. */
-export interface TenantOptions {
-  /** Index of the GPU; one that serves too makes a foreign load. */
-  readonly gpu: number;
-  readonly powerW: number;
-  /** The load comes and goes with this period, in s; default: it stays. */
-  readonly periodS?: number;
-  /** Process id that is shown for it, default 1. */
-  readonly pid?: number;
-}
+/** A box of simulated GPUs: which of them serve, who else works on them, how its sensors fail. */
+export type EngineBoxOptions = Pick<
+  EngineRailOptions,
+  | "boxGpuCount"
+  | "dir"
+  | "driver"
+  | "faults"
+  | "firstIndex"
+  | "logFile"
+  | "migMode"
+  | "sensorNoiseW"
+  | "tenants"
+  | "timing"
+>;

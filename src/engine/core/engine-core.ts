@@ -47,7 +47,9 @@ export class EngineCore {
   #running: RunningStep | undefined;
   /** When the first step after an idle time begins. */
   #gatheredNs: number | undefined;
-  #idleChangeNs: number | undefined;
+  /** When the power next changes although the work does not. */
+  #powerChangeNs: number | undefined;
+  #work: GpuWork = { kind: "idle" };
   #slips = 0;
   #steps = 0;
 
@@ -61,9 +63,11 @@ export class EngineCore {
 
   /** When `advance` next has something to do, or `undefined` while nothing comes by itself. */
   get nextNs(): number | undefined {
-    if (this.#running) return this.#running.endNs;
-    if (this.#gatheredNs === undefined) return this.#idleChangeNs;
-    return Math.min(this.#gatheredNs, this.#idleChangeNs ?? Number.POSITIVE_INFINITY);
+    const workNs = this.#running?.endNs ?? this.#gatheredNs;
+    if (workNs === undefined || this.#powerChangeNs === undefined) {
+      return workNs ?? this.#powerChangeNs;
+    }
+    return Math.min(workNs, this.#powerChangeNs);
   }
 
   /** Steps done, and how often a late host held the next one up. */
@@ -90,9 +94,9 @@ export class EngineCore {
   advance(nowNs: number): FinishedStep[] {
     const finished: FinishedStep[] = [];
     for (let nextNs = this.nextNs; nextNs !== undefined && nextNs <= nowNs; nextNs = this.nextNs) {
-      if (this.#running) finished.push(this.#endStep(this.#running, nowNs));
+      if (this.#running?.endNs === nextNs) finished.push(this.#endStep(this.#running, nowNs));
       else if (this.#gatheredNs === nextNs) this.#beginStep(nextNs);
-      else this.#idleFrom(nextNs);
+      else this.#draw(this.#work, nextNs);
     }
     return finished;
   }
@@ -127,11 +131,14 @@ export class EngineCore {
   #idleFrom(atNs: number): void {
     this.#running = undefined;
     this.#draw({ kind: "idle" }, atNs);
-    this.#idleChangeNs = this.#power.nextChangeNs(atNs);
   }
 
   #draw(work: GpuWork, atNs: number): GpuPower {
     const power = this.#power.begin(work, atNs);
+    const nextNs = this.#power.nextChangeNs(atNs);
+    this.#work = work;
+    // A change that is due at once has been made.
+    this.#powerChangeNs = nextNs !== undefined && nextNs > atNs ? nextNs : undefined;
     this.#onPower(atNs, power);
     return power;
   }

@@ -1,14 +1,5 @@
-import type { PowerHistory } from "../power/power-history.ts";
-import type { TokenLog } from "./token-log.ts";
-
-/** One GPU of the simulated box, as the truth knows it. */
-export interface TruthDevice {
-  readonly index: number;
-  readonly uuid: string;
-  readonly name: string;
-  /** Whether the engine runs on it. */
-  readonly serves: boolean;
-}
+import type { RailDevice } from "../rail/rail-options.ts";
+import { otherEnergyJ, ownEnergyJ, type TruthSources } from "./truth-sources.ts";
 
 /** What really went into the GPUs of the box from one time to another. */
 export interface TruthEnergy {
@@ -16,24 +7,10 @@ export interface TruthEnergy {
   readonly endNs: string;
   /** Joules that the engine's own work and idling took, on the GPUs that serve. */
   readonly servingJ: number;
-  readonly devices: readonly (TruthDevice & {
+  readonly devices: readonly (RailDevice & {
     /** All that went into the GPU, other programs' work too: what its sensor should show. */
     readonly energyJ: number;
   })[];
-}
-
-/** Where the truth comes from. */
-export interface TruthSources {
-  readonly originNs: bigint;
-  readonly history: PowerHistory;
-  readonly tokenLog: TokenLog;
-  readonly devices: readonly TruthDevice[];
-  /** Of a GPU that serves, its place among those; of others, `undefined`. */
-  readonly servingPlace: (device: TruthDevice) => number | undefined;
-  /** What others drew on a GPU; for one that does not serve, all that it drew. */
-  readonly otherEnergyJ: (device: TruthDevice, startNs: number, endNs: number) => number;
-  /** Does all that is due. @returns the time now, in ns since the origin. */
-  readonly catchUp: () => number;
 }
 
 /** An interval on the machine's monotonic clock, in ns. */
@@ -49,15 +26,13 @@ export interface Interval {
  */
 export function truthEnergy(sources: TruthSources, interval: Interval): TruthEnergy {
   const { startNs, endNs, nowNs } = relative(sources, interval);
-  const { history, devices, servingPlace, otherEnergyJ } = sources;
   let servingJ = 0;
-  const energies = devices.map((device) => {
-    const place = servingPlace(device);
-    const ownJ = place === undefined ? 0 : history.energyJ(place, startNs, endNs, nowNs);
+  const devices = sources.devices.map((device) => {
+    const ownJ = ownEnergyJ(sources, device, startNs, endNs, nowNs);
     servingJ += ownJ;
-    return { ...device, energyJ: ownJ + otherEnergyJ(device, startNs, endNs) };
+    return { ...device, energyJ: ownJ + otherEnergyJ(sources, device, startNs, endNs) };
   });
-  return { ...shownInterval(interval), servingJ, devices: energies };
+  return { ...shownInterval(interval), servingJ, devices };
 }
 
 /** Token events and tokens that were sent in an interval. @throws {RangeError} as `truthEnergy`. */

@@ -1,12 +1,12 @@
 import { ApiError } from "../server/api-error.ts";
 import {
   type Interval,
-  type TruthSources,
   truthEnergy,
   truthPower,
   truthReplies,
   truthTokens,
 } from "./truth-answers.ts";
+import type { TruthSources } from "./truth-sources.ts";
 
 /** Replies of one answer, unless fewer are asked for. */
 const MOST_REPLIES = 1000;
