@@ -26,14 +26,25 @@ const power: Shape = byKind({
   clock: [{ originNs: nanoseconds }],
 });
 
+const tenant: Shape = object({
+  load: byKind({
+    constant: [{ powerW: notNegative }],
+    square: [{ lowW: notNegative, highW: notNegative, periodMs: positiveMs, highMs: notNegative }],
+  }),
+  originNs: nanoseconds,
+});
+
 const device: Shape = object(
   { index: count, uuid: text(), name: text(), power },
   {
     powerLimitW: notNegative,
     migMode: oneOf("Enabled", "Disabled"),
+    tenants: listOf(tenant),
     averagingMs: positiveMs,
+    powerDrawMs: positiveMs,
     updateMs: positiveMs,
     instantMs: positiveMs,
+    quantumW: number({ min: 0.01 }),
     cells: recordOf(text({ mayBeEmpty: true })),
   },
 );
