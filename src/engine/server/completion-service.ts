@@ -37,8 +37,8 @@ interface Live {
 
 /** Takes requests for text, has the engine work on them, and hands out its tokens. */
 export class CompletionService {
-  readonly counters = new EngineCounters();
-  readonly sendLag = new SendLag();
+  readonly counters: EngineCounters = new EngineCounters();
+  readonly sendLag: SendLag = new SendLag();
   readonly loop: EngineLoop;
   readonly #options: ServiceOptions;
   readonly #core: EngineCore;
@@ -60,7 +60,12 @@ export class CompletionService {
   }
 
   /** @throws {ApiError} for a request that is not taken. */
-  async answer(message: IncomingMessage, body: string, response: ServerResponse, isChat: boolean) {
+  async answer(
+    message: IncomingMessage,
+    body: string,
+    response: ServerResponse,
+    isChat: boolean,
+  ): Promise<void> {
     const requestNumber = this.counters.requests++;
     const { profile, fieldRules } = this.#options;
     const { model, request: read } = readRequest(body, isChat, fieldRules);

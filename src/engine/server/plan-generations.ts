@@ -25,21 +25,19 @@ export function planGenerations(
   { seed, requestNumber, firstId }: { seed: number; requestNumber: number; firstId: number },
 ): PlannedGeneration[] {
   return request.prompts.flatMap((prompt, promptNumber) => {
-    const { tokens, blockHashes } = tokenized(prompt);
-    const room = roomFor(tokens, request.maxTokens, profile);
+    const { promptTokens, blockHashes, key: promptKey } = tokenized(prompt);
+    const room = roomFor(promptTokens, request.maxTokens, profile);
     return Array.from({ length: request.n }, (_, i) => {
       const choice = promptNumber * request.n + i;
-      const key = [request.seed ?? requestNumber, blockHashes.at(-1) ?? tokens, choice].reduce(
-        mixKeys,
-        seed,
-      );
+      const places = [request.seed ?? requestNumber, promptKey, choice];
+      const key = places.reduce((mixed, place) => mixKeys(mixed, place), seed);
       const id = firstId + choice;
       const length = replyLength(request, room, naturalReplyLength(profile.naturalReplyTokens, key));
-      const plan = { id, choice, key, promptTokens: tokens, ...length };
+      const plan = { id, choice, key, promptTokens, ...length };
       const { stop, minTokens } = request;
       return {
         plan: { ...plan, stop, minTokens },
-        sequence: { id, key, promptTokens: tokens, blockHashes, replyTokens: length.replyTokens },
+        sequence: { id, key, promptTokens, blockHashes, replyTokens: length.replyTokens },
       };
     });
   });

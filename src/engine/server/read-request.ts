@@ -30,12 +30,18 @@ export interface FieldRules {
   readonly refused: readonly string[];
 }
 
+interface ReadRequest {
+  /** The one that was asked for; absent where the body names none. */
+  readonly model: string | undefined;
+  readonly request: CompletionRequest;
+}
+
 /**
  * Reads the body of a request for text.
  *
  * @throws {ApiError} 400 for anything that is not as it should be, with its field in `param`.
  */
-export function readRequest(bodyText: string, isChat: boolean, rules: FieldRules) {
+export function readRequest(bodyText: string, isChat: boolean, rules: FieldRules): ReadRequest {
   const fields = new RequestFields(parsed(bodyText));
   refuseFields(fields, rules);
   for (const [name, least, most] of [

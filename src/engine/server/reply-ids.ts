@@ -7,7 +7,7 @@ export interface ReplyNames {
 }
 
 /** The part of an event or a whole reply that names it. */
-export function envelope({ id, model, createdS, isChat }: ReplyNames, isStreamed: boolean) {
+export function envelope({ id, model, createdS, isChat }: ReplyNames, isStreamed: boolean): object {
   const chatObject = isStreamed ? "chat.completion.chunk" : "chat.completion";
   return { id, object: isChat ? chatObject : "text_completion", created: createdS, model };
 }

@@ -1,7 +1,11 @@
 import type { Generation } from "./generation.ts";
 
 /** The `usage` of a reply; with several choices, of all of them together. */
-export function usageOf(generations: readonly Generation[], repliesPerPrompt: number, factor = 1) {
+export function usageOf(
+  generations: readonly Generation[],
+  repliesPerPrompt: number,
+  factor = 1,
+): object {
   const sum = (read: (generation: Generation) => number): number =>
     generations.reduce((total, generation) => total + read(generation), 0);
   // A prompt counts once, however many replies it gets.
@@ -29,7 +33,7 @@ export function usageOf(generations: readonly Generation[], repliesPerPrompt: nu
 }
 
 /** The server's own times of one reply, as llama.cpp gives them. */
-export function timingsOf(generation: Generation) {
+export function timingsOf(generation: Generation): object {
   const { plan, tokens, cachedTokens, arrivedNs, firstTokenNs, lastTokenNs } = generation;
   const promptMs = (firstTokenNs - arrivedNs) / 1e6;
   const predictedMs = (lastTokenNs - firstTokenNs) / 1e6;

@@ -27,7 +27,7 @@ export class TokenLog {
   #forgottenNs = 0;
   #forgotten = 0;
 
-  constructor(mostEvents = MOST_EVENTS) {
+  constructor(mostEvents: number = MOST_EVENTS) {
     this.#mostEvents = mostEvents;
   }
 

@@ -36,13 +36,13 @@ export function truthEnergy(sources: TruthSources, interval: Interval): TruthEne
 }
 
 /** Token events and tokens that were sent in an interval. @throws {RangeError} as `truthEnergy`. */
-export function truthTokens(sources: TruthSources, interval: Interval) {
+export function truthTokens(sources: TruthSources, interval: Interval): object {
   const { startNs, endNs } = relative(sources, interval);
   return { ...shownInterval(interval), ...sources.tokenLog.count(startNs, endNs) };
 }
 
 /** What the serving GPUs drew, piece by piece. @throws {RangeError} as `truthEnergy`. */
-export function truthPower(sources: TruthSources, interval: Interval) {
+export function truthPower(sources: TruthSources, interval: Interval): object {
   const { startNs, endNs, nowNs } = relative(sources, interval);
   const segments = sources.history.segments(startNs, endNs, nowNs).map((segment) => ({
     startNs: absolute(sources, segment.startNs),
@@ -54,7 +54,7 @@ export function truthPower(sources: TruthSources, interval: Interval) {
 }
 
 /** Every reply that is still known, with the send time of each of its token events. */
-export function truthReplies(sources: TruthSources, fromId: number, limit: number) {
+export function truthReplies(sources: TruthSources, fromId: number, limit: number): object {
   const { tokenLog } = sources;
   const at = (ns: number): string => absolute(sources, ns);
   return {
