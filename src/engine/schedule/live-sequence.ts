@@ -41,3 +41,10 @@ export function liveSequence(asked: NewSequence): LiveSequence {
 export function isDecoding({ readyTokens, promptTokens }: LiveSequence): boolean {
   return readyTokens === promptTokens;
 }
+
+/** Takes as much of the prompt into the step as there is room for. */
+export function takeChunk(sequence: LiveSequence, roomTokens: number): number {
+  const restTokens = sequence.promptTokens - sequence.readyTokens;
+  sequence.chunkTokens = Math.min(Math.max(0, roomTokens), restTokens);
+  return sequence.chunkTokens;
+}

@@ -1,7 +1,8 @@
 import type { EngineProfile } from "../profiles/engine-profile.ts";
 import { acceptedDrafts, proposedDrafts } from "./drafts.ts";
-import { isDecoding, type LiveSequence, liveSequence } from "./live-sequence.ts";
-import { BLOCK_TOKENS, PrefixCache } from "./prefix-cache.ts";
+import { isDecoding, type LiveSequence, liveSequence, takeChunk } from "./live-sequence.ts";
+import { PromptCache } from "./prompt-cache.ts";
+import { RunningBatch } from "./running-batch.ts";
 import type { NewSequence, ScheduleCounts, SequenceProgress, StepPlan } from "./sequence.ts";
 import { stepPlan } from "./step-plan.ts";
 import { WaitingLine } from "./waiting-line.ts";
@@ -19,23 +20,17 @@ import { WaitingLine } from "./waiting-line.ts";
  */
 export class Scheduler {
   readonly #profile: EngineProfile;
-  readonly #cache: PrefixCache | undefined;
+  readonly #cache: PromptCache;
   readonly #liveById = new Map<number, LiveSequence>();
   readonly #waiting = new WaitingLine();
-  /** In order of arrival; those that are gone stay until the next step begins. */
-  readonly #admitted: LiveSequence[] = [];
+  readonly #running = new RunningBatch();
   #hasBegun = false;
-  #running = 0;
-  #kvTokens = 0;
-  #cacheQueryTokens = 0;
-  #cacheHitTokens = 0;
   #draftTokens = 0;
   #acceptedDraftTokens = 0;
 
   constructor(profile: EngineProfile) {
     this.#profile = profile;
-    if (!profile.hasPrefixCache) return;
-    this.#cache = new PrefixCache(Math.floor(profile.kvTokens / BLOCK_TOKENS));
+    this.#cache = new PromptCache(profile);
   }
 
   /** @throws {RangeError} for one that could never run: its server has to refuse it. */
@@ -66,9 +61,9 @@ export class Scheduler {
   /** Admits what may run and plans a step; `undefined`: there is nothing to do. */
   begin(): StepPlan | undefined {
     if (this.#hasBegun) throw new Error("the step before has not been finished");
-    const { decoding, contextTokens } = this.#decoding();
+    const { decoding, contextTokens } = this.#running.planDecoding();
     const roomTokens = this.#profile.stepTokens - decoding * (1 + this.#profile.draftTokens);
-    const continuedTokens = this.#continuePrefill(roomTokens);
+    const continuedTokens = this.#running.planPrefill(roomTokens);
     const prefillTokens = continuedTokens + this.#admit(roomTokens - continuedTokens);
     if (decoding + prefillTokens === 0) return undefined;
     this.#hasBegun = true;
@@ -80,93 +75,46 @@ export class Scheduler {
     if (!this.#hasBegun) throw new Error("no step has begun");
     this.#hasBegun = false;
     const progress: SequenceProgress[] = [];
-    for (const sequence of this.#admitted) {
-      if (sequence.state === "gone") continue;
+    this.#running.forEach((sequence) => {
       if (isDecoding(sequence)) progress.push(this.#decode(sequence));
       else if (this.#prefill(sequence)) progress.push(this.#produce(sequence, 0, 0));
-    }
+    });
     return progress;
   }
 
   /** `kvTokens` is what is reserved. */
   counts(): ScheduleCounts {
     return {
-      waiting: this.#liveById.size - this.#running,
-      running: this.#running,
-      kvTokens: this.#kvTokens,
-      cacheQueryTokens: this.#cacheQueryTokens,
-      cacheHitTokens: this.#cacheHitTokens,
+      waiting: this.#liveById.size - this.#running.size,
+      running: this.#running.size,
+      kvTokens: this.#running.reservedTokens,
+      cacheQueryTokens: this.#cache.queryTokens,
+      cacheHitTokens: this.#cache.hitTokens,
       draftTokens: this.#draftTokens,
       acceptedDraftTokens: this.#acceptedDraftTokens,
     };
-  }
-
-  /** Counts those that decode in the next step, and forgets those that are gone. */
-  #decoding(): { decoding: number; contextTokens: number } {
-    let kept = 0;
-    let decoding = 0;
-    let contextTokens = 0;
-    for (const sequence of this.#admitted) {
-      if (sequence.state === "gone") continue;
-      this.#admitted[kept++] = sequence;
-      if (!isDecoding(sequence)) continue;
-      decoding++;
-      contextTokens += sequence.promptTokens + sequence.producedTokens;
-    }
-    this.#admitted.length = kept;
-    return { decoding, contextTokens };
-  }
-
-  #continuePrefill(roomTokens: number): number {
-    let takenTokens = 0;
-    for (const sequence of this.#admitted) {
-      if (!isDecoding(sequence)) takenTokens += takeChunk(sequence, roomTokens - takenTokens);
-    }
-    return takenTokens;
   }
 
   /** Lets in the next ones in the line, until one of them finds no room: none passes another. */
   #admit(roomTokens: number): number {
     const { maxRunning, kvTokens } = this.#profile;
     let takenTokens = 0;
-    while (takenTokens < roomTokens && this.#running < maxRunning) {
+    while (takenTokens < roomTokens && this.#running.size < maxRunning) {
       const sequence = this.#waiting.first();
-      if (!sequence || this.#kvTokens + sequence.reservedTokens > kvTokens) break;
+      if (!sequence || this.#running.reservedTokens + sequence.reservedTokens > kvTokens) break;
       this.#waiting.takeFirst();
-      this.#admitted.push(sequence);
-      sequence.state = "running";
-      this.#running++;
-      this.#kvTokens += sequence.reservedTokens;
-      this.#lookUpPrefix(sequence);
+      this.#running.admit(sequence);
+      this.#cache.lookUp(sequence);
       takenTokens += takeChunk(sequence, roomTokens - takenTokens);
     }
     return takenTokens;
   }
 
-  /** At least the last token of a prompt is computed: from it comes the first of the reply. */
-  #lookUpPrefix(sequence: LiveSequence): void {
-    if (!this.#cache) return;
-    const { promptTokens, asked } = sequence;
-    const mostBlocks = Math.min(
-      Math.floor((promptTokens - 1) / BLOCK_TOKENS),
-      asked.blockHashes.length,
-    );
-    sequence.cachedTokens = this.#cache.use(asked.blockHashes, mostBlocks) * BLOCK_TOKENS;
-    sequence.readyTokens = sequence.cachedTokens;
-    this.#cacheQueryTokens += promptTokens;
-    this.#cacheHitTokens += sequence.cachedTokens;
-  }
-
   /** @returns whether its prompt is done by that. */
   #prefill(sequence: LiveSequence): boolean {
-    const { readyTokens, chunkTokens, asked } = sequence;
-    sequence.readyTokens += chunkTokens;
-    const doneBlocks = Math.floor(sequence.readyTokens / BLOCK_TOKENS);
-    this.#cache?.add(
-      asked.blockHashes,
-      Math.floor(readyTokens / BLOCK_TOKENS),
-      Math.min(doneBlocks, asked.blockHashes.length),
-    );
+    const { readyTokens } = sequence;
+    sequence.readyTokens += sequence.chunkTokens;
+    this.#cache.keep(sequence, readyTokens);
     return isDecoding(sequence);
   }
 
@@ -197,17 +145,7 @@ export class Scheduler {
 
   #letGo(sequence: LiveSequence): void {
     this.#liveById.delete(sequence.asked.id);
-    if (sequence.state === "running") {
-      this.#running--;
-      this.#kvTokens -= sequence.reservedTokens;
-    }
-    sequence.state = "gone";
+    if (sequence.state === "running") this.#running.release(sequence);
+    else sequence.state = "gone";
   }
-}
-
-/** Takes as much of the prompt into the step as there is room for. */
-function takeChunk(sequence: LiveSequence, roomTokens: number): number {
-  const restTokens = sequence.promptTokens - sequence.readyTokens;
-  sequence.chunkTokens = Math.min(Math.max(0, roomTokens), restTokens);
-  return sequence.chunkTokens;
 }
