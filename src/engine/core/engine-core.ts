@@ -105,7 +105,10 @@ export class EngineCore {
     this.#gatheredNs = undefined;
     this.#running = undefined;
     const plan = this.#scheduler.begin();
-    if (!plan) return this.#idleFrom(startNs);
+    if (!plan) {
+      this.#idleFrom(startNs);
+      return;
+    }
     const { decoding, prefillShare } = plan;
     const { stretch } = this.#draw({ kind: "step", decoding, prefillShare }, startNs);
     const durationNs = Math.max(1, Math.round(plan.durationMs * stretch * NS_PER_MS));

@@ -63,7 +63,10 @@ export class EngineLoop {
   #waitAndAdvance(): void {
     const { nextNs } = this.#core;
     const leftMs = nextNs === undefined ? 0 : (nextNs - this.nowNs()) / NS_PER_MS;
-    if (leftMs > TIMER_SLACK_MS) return this.#arm();
+    if (leftMs > TIMER_SLACK_MS) {
+      this.#arm();
+      return;
+    }
     if (leftMs > 0) Atomics.wait(sleeper, 0, 0, leftMs);
     this.catchUp();
   }

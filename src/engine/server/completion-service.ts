@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { EngineCore, FinishedStep } from "../core/engine-core.ts";
 import { EngineLoop } from "../core/engine-loop.ts";
 import type { EngineProfile } from "../profiles/engine-profile.ts";
-import type { SequenceProgress } from "../schedule/sequence.ts";
 import { mixKeys, uniformAt } from "../schedule/keys.ts";
+import type { SequenceProgress } from "../schedule/sequence.ts";
 import type { TokenLog } from "../truth/token-log.ts";
 import { ApiError } from "./api-error.ts";
 import type { CompletionRequest } from "./completion-request.ts";
@@ -86,7 +86,11 @@ export class CompletionService {
 
   #start(request: CompletionRequest, requestNumber: number, response: ServerResponse): void {
     const { profile, seed, tokenLog } = this.#options;
-    const planned = planGenerations(request, profile, { seed, requestNumber, firstId: this.#nextId });
+    const planned = planGenerations(request, profile, {
+      seed,
+      requestNumber,
+      firstId: this.#nextId,
+    });
     this.#nextId += planned.length;
     const atNs = this.loop.catchUp();
     const generations = planned.map(({ plan }) => new Generation(plan, atNs));

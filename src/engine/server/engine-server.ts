@@ -20,6 +20,8 @@ export interface EngineServer {
   readonly nvidiaSmiPath: string;
   readonly devices: readonly RailDevice[];
   readonly model: string;
+  /** Whether `/truth/…` is answered. */
+  readonly hasTruth: boolean;
   status(): EngineStatus;
   close(): Promise<void>;
 }
@@ -37,7 +39,11 @@ const KEEP_ALIVE_MS = 120_000;
 export async function startEngineServer(options: EngineOptions = {}): Promise<EngineServer> {
   const ready = resolveEngineOptions(options);
   const engine = await openSimulatedEngine(ready);
-  const server = createServer({ noDelay: true, keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 });
+  const server = createServer({
+    noDelay: true,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requestTimeout: 0,
+  });
   server.on("request", (message, response) => answer(engine, message, response));
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
     refuseBytes(error, socket),
@@ -54,6 +60,7 @@ export async function startEngineServer(options: EngineOptions = {}): Promise<En
     nvidiaSmiPath: engine.rail.path,
     devices: engine.rail.devices,
     model: engine.model,
+    hasTruth: ready.truth ?? false,
     status: () => engine.status(),
     async close() {
       server.close();

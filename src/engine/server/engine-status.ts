@@ -1,5 +1,5 @@
-import type { ScheduleCounts } from "../schedule/sequence.ts";
 import type { RailDevice } from "../rail/rail-options.ts";
+import type { ScheduleCounts } from "../schedule/sequence.ts";
 import type { EngineCounters } from "./engine-counters.ts";
 
 /** What a simulated engine is, and what it has done so far. */

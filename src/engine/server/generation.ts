@@ -1,5 +1,5 @@
+import { replyTokenText } from "../schedule/reply-text.ts";
 import type { SequenceProgress } from "../schedule/sequence.ts";
-import { tokenText } from "../schedule/reply-text.ts";
 
 export type FinishReason = "stop" | "length";
 
@@ -51,7 +51,7 @@ export class Generation {
   push(progress: SequenceProgress, atNs: number): Piece {
     let text = "";
     for (let i = 0; i < progress.tokens; i++) {
-      text += tokenText(this.plan.key, progress.firstToken + i);
+      text += replyTokenText(this.plan.key, progress.firstToken + i);
     }
     if (this.tokens === 0) this.firstTokenNs = atNs;
     this.lastTokenNs = atNs;

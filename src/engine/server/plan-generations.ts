@@ -32,7 +32,11 @@ export function planGenerations(
       const places = [request.seed ?? requestNumber, promptKey, choice];
       const key = places.reduce((mixed, place) => mixKeys(mixed, place), seed);
       const id = firstId + choice;
-      const length = replyLength(request, room, naturalReplyLength(profile.naturalReplyTokens, key));
+      const length = replyLength(
+        request,
+        room,
+        naturalReplyLength(profile.naturalReplyTokens, key),
+      );
       const plan = { id, choice, key, promptTokens, ...length };
       const { stop, minTokens } = request;
       return {

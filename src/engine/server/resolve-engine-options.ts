@@ -1,6 +1,15 @@
 import { JoulemarkError } from "../../errors.ts";
 import type { EngineOptions } from "../engine-options.ts";
-import { object, text, number, flag, oneOf, listOf, recordOf, type Shape } from "../nvidia-smi/shape.ts";
+import {
+  flag,
+  listOf,
+  number,
+  object,
+  oneOf,
+  recordOf,
+  type Shape,
+  text,
+} from "../nvidia-smi/shape.ts";
 import type { EngineProfile } from "../profiles/engine-profile.ts";
 import { namedProfiles } from "../profiles/named-profiles.ts";
 import { profileWith } from "../profiles/profile-with.ts";

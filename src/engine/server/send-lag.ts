@@ -9,7 +9,9 @@ export class SendLag {
   }
 
   /** In ms; absent before the first token. */
-  summary(): { readonly p50Ms: number; readonly p99Ms: number; readonly maxMs: number } | undefined {
+  summary():
+    | { readonly p50Ms: number; readonly p99Ms: number; readonly maxMs: number }
+    | undefined {
     if (this.#histogram.count === 0) return undefined;
     return {
       p50Ms: this.#histogram.percentile(50) / 1e6,

@@ -56,7 +56,10 @@ export class StreamedReply implements Reply {
   #close(generation: Generation, finishReason: FinishReason): void {
     const kind = this.#fault?.kind;
     const closing = this.#events.closing(generation.plan.choice, finishReason);
-    if (--this.#openChoices > 0) return this.#writer.send(closing);
+    if (--this.#openChoices > 0) {
+      this.#writer.send(closing);
+      return;
+    }
     // A fault that was to come after more events than there were comes at their end.
     if (!this.#hasMisbehaved && isInStream(this.#fault) && this.#misbehave()) return;
     const parts = kind === "no-end" ? [] : [closing];
@@ -142,7 +145,13 @@ function isInStream(fault: RequestFault | undefined): fault is StreamFault {
   return fault !== undefined && STREAM_FAULTS.has(fault.kind);
 }
 
-const STREAM_FAULTS = new Set<RequestFault["kind"]>(["reset", "close", "error", "garbage", "stall"]);
+const STREAM_FAULTS = new Set<RequestFault["kind"]>([
+  "reset",
+  "close",
+  "error",
+  "garbage",
+  "stall",
+]);
 
 function errorEvent(message = "The engine was told to fail here."): string {
   return JSON.stringify({ error: { message, type: "server_error", param: null, code: 500 } });

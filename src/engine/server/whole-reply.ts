@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { SequenceProgress } from "../schedule/sequence.ts";
-import type { FinishReason, Generation } from "./generation.ts";
 import { ApiError } from "./api-error.ts";
+import type { FinishReason, Generation } from "./generation.ts";
 import type { Reply, ReplyContext } from "./reply.ts";
 import { asciiJson, envelope } from "./reply-ids.ts";
 import { sendError, sendJson } from "./send-json.ts";
