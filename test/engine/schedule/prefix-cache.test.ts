@@ -47,6 +47,13 @@ describe("a prefix cache", () => {
     expect(cache.use([1, 2], 2)).toBe(2);
   });
 
+  test("using a prompt keeps its beginning longest", () => {
+    const cache = cacheOf(3, [1, 2, 3]);
+    cache.use([1, 2, 3], 3);
+    cache.add([4], 0, 1);
+    expect(cache.use([1, 2, 3], 3)).toBe(2);
+  });
+
   test("keeps the beginning of a prompt that is longer than its room", () => {
     const cache = cacheOf(3, [1, 2, 3, 4, 5]);
     expect(cache.use([1, 2, 3, 4, 5], 5)).toBe(3);
@@ -66,9 +73,12 @@ describe("a prefix cache", () => {
         const cache = new PrefixCache(room);
         const plain = new PlainCache(room);
         for (const { isUse, hashes } of actions) {
-          if (isUse) expect(cache.use(hashes, hashes.length)).toBe(plain.use(hashes));
-          cache.add(hashes, 0, hashes.length);
-          plain.add(hashes);
+          if (isUse) {
+            expect(cache.use(hashes, hashes.length)).toBe(plain.use(hashes));
+          } else {
+            cache.add(hashes, 0, hashes.length);
+            plain.add(hashes);
+          }
         }
       }),
     );
