@@ -1,6 +1,6 @@
 import { JoulemarkError } from "../errors.ts";
 import type { RequestSettings } from "../load/request-body.ts";
-import { type ErrorOutcome, type RequestOutcome } from "../stream/request-outcome.ts";
+import type { ErrorOutcome, RequestOutcome } from "../stream/request-outcome.ts";
 import { streamRequest } from "../stream/stream-request.ts";
 import { detectModel } from "../target/detect-model.ts";
 import { probe } from "../target/probe.ts";
@@ -20,8 +20,8 @@ export interface PreparedTarget {
 export interface PrepareOptions {
   /** Fields that go into every body. */
   readonly extraBody: Readonly<Record<string, unknown>>;
-  /** Fields that are given up, with a warning, where the server refuses them. */
-  readonly wishes?: Readonly<Record<string, unknown>>;
+  /** Fields that are given up one after the other, with a warning, where the server refuses them. */
+  readonly wishes?: readonly Readonly<Record<string, unknown>>[];
   /** Asks for exactly the workload's output length, where the server takes such fields. */
   readonly hasFixedLength: boolean;
 }
@@ -72,25 +72,30 @@ interface Accepted {
   readonly warnings: readonly string[];
 }
 
+/** What is asked for; the less of it, the more servers take it. */
+interface Asking {
+  readonly wishes: readonly Readonly<Record<string, unknown>>[];
+  readonly hasFixedLength: boolean;
+  readonly includeUsage: boolean;
+}
+
 /** Gives up, one after the other, what a server may refuse; what it takes is asked for from then on. */
 async function acceptedSettings(
   target: Target,
-  { extraBody, wishes = {}, hasFixedLength }: PrepareOptions,
+  { extraBody, wishes = [], hasFixedLength }: PrepareOptions,
   signal: AbortSignal,
 ): Promise<Accepted> {
-  let settings: RequestSettings = {
-    fields: { ...extraBody, ...wishes },
-    hasFixedLength,
-    includeUsage: true,
-  };
+  let asking: Asking = { wishes, hasFixedLength, includeUsage: true };
   const warnings: string[] = [];
   for (;;) {
+    const { wishes: left, ...rest } = asking;
+    const settings: RequestSettings = { ...rest, fields: Object.assign({}, ...left, extraBody) };
     const outcome = await trial(target, settings, signal);
     signal.throwIfAborted();
     if (outcome.state === "ok") return { settings, warnings };
-    const less = isRefusal(outcome) ? withLess(settings, extraBody, wishes) : undefined;
+    const less = isRefusal(outcome) ? withLess(asking) : undefined;
     if (less === undefined) throw failedTrial(target, outcome);
-    settings = less.settings;
+    asking = less.asking;
     warnings.push(`${less.warning} (HTTP ${outcome.httpStatus}: ${outcome.errorMessage})`);
   }
 }
@@ -115,29 +120,24 @@ function isRefusal({ httpStatus }: ErrorOutcome): boolean {
   return httpStatus === 400 || httpStatus === 422;
 }
 
-function withLess(
-  settings: RequestSettings,
-  extraBody: Readonly<Record<string, unknown>>,
-  wishes: Readonly<Record<string, unknown>>,
-): { settings: RequestSettings; warning: string } | undefined {
-  const names = Object.keys(wishes);
-  if (names.some((name) => settings.fields && name in settings.fields && !(name in extraBody))) {
-    return {
-      settings: { ...settings, fields: extraBody },
-      warning: `the server refuses ${names.join(", ")}: asked without`,
-    };
+function withLess(asking: Asking): { asking: Asking; warning: string } | undefined {
+  const [wish, ...wishes] = asking.wishes;
+  if (wish !== undefined) {
+    const names = Object.keys(wish).join(", ");
+    return { asking: { ...asking, wishes }, warning: `the server refuses ${names}: asked without` };
   }
-  if (settings.hasFixedLength) {
+  if (asking.hasFixedLength) {
     return {
-      settings: { ...settings, hasFixedLength: false },
+      asking: { ...asking, hasFixedLength: false },
       warning:
         "the server refuses ignore_eos and min_tokens: replies may end before they have the length asked for",
     };
   }
-  if (settings.includeUsage) {
+  if (asking.includeUsage) {
     return {
-      settings: { ...settings, includeUsage: false },
-      warning: "the server refuses stream_options: tokens are counted by events, which is an estimate",
+      asking: { ...asking, includeUsage: false },
+      warning:
+        "the server refuses stream_options: tokens are counted by events, which is an estimate",
     };
   }
   return undefined;

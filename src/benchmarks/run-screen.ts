@@ -22,6 +22,11 @@ export class RunScreen {
 
   cellStarts(cell: CellPlan): void {
     this.#cell = cell;
+    this.phaseStarts();
+  }
+
+  /** Counts are those of one phase. */
+  phaseStarts(): void {
     this.#ended = 0;
     this.#failed = 0;
     this.#rate = new TokenRate();

@@ -8,6 +8,7 @@ import { requestLine } from "../records/request-line-of.ts";
 import type { RunEvent } from "../records/run-event.ts";
 import type { RunFolder } from "../records/run-folder.ts";
 import { softwareVersion } from "../records/software-version.ts";
+import type { RunNow } from "./run-progress.ts";
 import { RunScreen } from "./run-screen.ts";
 
 /** An event as its caller knows it; the time is the session's. */
@@ -42,10 +43,10 @@ export class RunSession {
     return { railLines: this.#railLines, requestLines: this.#requestLines };
   }
 
-  beginSegment(segment: number): void {
+  /** The clock of all times that follow in the files; a resumed run has several. */
+  beginSegment(): void {
     this.event({
       event: "segment",
-      segment,
       startedAt: new Date().toISOString(),
       clockOriginNs: String(clockOriginNs),
       software: softwareVersion(),
@@ -96,6 +97,13 @@ export class RunSession {
       idleReasons,
       warnings,
     });
+  }
+
+  /** What goes on right now, for whoever looks at it. */
+  now(): RunNow {
+    const latest = this.meter.sampler?.latest() ?? [];
+    const powerW = latest.reduce((sum, sample) => sum + sample.powerW, 0);
+    return this.screen.now(latest.length === 0 ? undefined : powerW);
   }
 
   /** Ends the rail and writes down that the run has ended. */

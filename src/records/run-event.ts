@@ -8,7 +8,6 @@ import type { EnergyReason } from "./meter-facts.ts";
 export type RunEvent =
   | {
       readonly event: "segment";
-      readonly segment: number;
       readonly atMs: number;
       readonly startedAt: string;
       readonly clockOriginNs: string;
