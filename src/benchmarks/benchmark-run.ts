@@ -1,6 +1,6 @@
 import { clockOriginNs, nowMs } from "../clock.ts";
 import { LoadPool } from "../load/load-pool.ts";
-import { rederive } from "../records/rederive.ts";
+import { countSegments, readHeader, rederive } from "../records/rederive.ts";
 import { createRunFolder, openRunFolder, type RunFolder } from "../records/run-folder.ts";
 import type { BenchmarkName, CellPlan, RunHeader } from "../records/run-header.ts";
 import type { RunRecord } from "../records/run-record.ts";
@@ -68,8 +68,8 @@ async function* benchmarkRun(
   yield { kind: "phase", phase: "probe" };
   const { extraBody = {} } = options.load;
   const prepared = await prepareTarget(options.target, { ...spec.prepare, extraBody }, signal);
-  const { folder, header, cells } = await openFolder(spec, options, prepared);
-  const session = new RunSession(folder, options.meter);
+  const { folder, header, cells, segment } = await openFolder(spec, options, prepared);
+  const session = new RunSession(folder, options.meter, segment);
   run.session = session;
   session.screen.cells = cells.length;
   session.beginSegment();
@@ -134,6 +134,7 @@ interface OpenedFolder {
   readonly header: RunHeader;
   /** Those that are still to be measured. */
   readonly cells: readonly CellPlan[];
+  readonly segment: number;
 }
 
 async function openFolder(
@@ -144,8 +145,10 @@ async function openFolder(
   if (options.resume !== undefined) {
     const record = await rederive(options.resume);
     checkResumable(record, spec, options.resume);
-    const { header, folder } = await openRunFolder(options.resume);
-    return { folder, header, cells: missingCells(record, spec.cells) };
+    const header = await readHeader(options.resume);
+    const folder = await openRunFolder(options.resume);
+    const segment = await countSegments(options.resume);
+    return { folder, header, cells: missingCells(record, spec.cells), segment };
   }
   const folder = await createRunFolder(options.out, spec.benchmark);
   const header: RunHeader = {
@@ -162,5 +165,5 @@ async function openFolder(
     cells: spec.cells,
   };
   await folder.write("run.json", header);
-  return { folder, header, cells: spec.cells };
+  return { folder, header, cells: spec.cells, segment: 0 };
 }

@@ -21,7 +21,10 @@ export function decodeFloor(options: DecodeFloorOptions, signal: AbortSignal): R
   const spec: BenchmarkSpec = {
     benchmark: "decode-floor",
     cells: planDecodeFloor(options),
-    prepare: { hasFixedLength: false, wishes: endpoint === "chat" ? [...NO_THINKING, ...GREEDY] : GREEDY },
+    prepare: {
+      hasFixedLength: false,
+      wishes: endpoint === "chat" ? [...NO_THINKING, ...GREEDY] : GREEDY,
+    },
     works: async ({ settings }) => {
       return (plan) => ({
         plan,

@@ -1,9 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { JoulemarkError } from "../errors.ts";
 import type { LoadPlan } from "../load/load-plan.ts";
 import type { LoadPool, LoadResult } from "../load/load-pool.ts";
 import type { RequestSettings } from "../load/request-body.ts";
-import type { RailWindow } from "../rails/source.ts";
+import type { EnergyMeter } from "../rails/meter.ts";
 import { CellAccumulator } from "../records/cell-accumulator.ts";
+import { cellRail } from "../records/cell-rail.ts";
+import { cellRecord } from "../records/cell-record.ts";
+import type { RequestLine } from "../records/request-line.ts";
+import type { PhaseName } from "../records/run-event.ts";
 import type { CellPlan } from "../records/run-header.ts";
 import type { CellRecord } from "../records/run-record.ts";
 import type { WorkloadSpec } from "../workloads/workload-spec.ts";
@@ -55,12 +60,13 @@ export async function* measureWindow(
   const result = await run(session, pool, work, { ...measured, accumulator }, signal);
   yield phaseOf(session, "settle", plan);
   const { startMs, endMs, health, stopped, notSent } = result;
-  const window = await railWindow(session.meter, startMs, endMs, signal);
+  await readingsPast(session.meter, endMs, signal);
   const ended = { startMs, endMs, health, notSent, ...(stopped === undefined ? {} : { stopped }) };
-  session.event({ event: "window", cell, ...ended, ...session.lines });
+  // From here to the event nothing waits, so that the record is made of the same readings again.
+  const record = cellRecord(accumulator.finish(ended), cellRail(ended, session.rail));
+  session.event({ event: "window", cell, ...ended, railLines: session.railLines });
   session.event({ event: "cell_ended", cell });
   session.screen.cellEnds();
-  const record = cellRecord(plan, accumulator.finish(ended), railOf(session.meter, window));
   if (stopped === "first_requests_failed" || stopped === "thread_lost") {
     yield { kind: "cell", record };
     throw loadFailed(plan, result, "window");
@@ -110,33 +116,40 @@ async function* settle(
   await sleep(quietMs, undefined, { signal });
 }
 
-/** The energy of the window; when the wait for its last readings is cut short, what there is. */
-async function railWindow(
-  meter: EnergyMeter,
-  startMs: number,
-  endMs: number,
-  signal: AbortSignal,
-): Promise<RailWindow> {
-  if (signal.aborted && meter.sampler) return meter.sampler.judge(startMs, endMs);
+/** Waits until the readings tell of all that was in the window, or nothing more will come. */
+async function readingsPast(meter: EnergyMeter, endMs: number, signal: AbortSignal): Promise<void> {
+  const { sampler } = meter;
+  if (sampler === undefined || signal.aborted) return;
   try {
-    return await meter.window(startMs, endMs, { signal });
+    await sampler.readingsUntil(endMs + sampler.settleMs, signal);
   } catch (error) {
-    if (!signal.aborted || meter.sampler === undefined) throw error;
-    return meter.sampler.judge(startMs, endMs);
+    // Cut short, the window is judged by what there is.
+    if (!signal.aborted) throw error;
   }
 }
 
-function phaseOf(session: RunSession, phase: PhaseName, cell: CellPlan): PhaseProgress {
+function phaseOf(
+  session: RunSession,
+  phase: PhaseName,
+  cell: CellPlan,
+): Extract<RunProgress, { kind: "phase" }> {
   session.event({ event: "phase", phase, cell: cell.cell });
   return { kind: "phase", phase, cell };
 }
 
 /** The load ended before it had really begun: nothing that follows can be better. */
-function loadFailed(plan: CellPlan, { stopped, failure, counts }: LoadResult, where: string): Error {
+function loadFailed(
+  plan: CellPlan,
+  { stopped, failure, counts }: LoadResult,
+  where: string,
+): Error {
   const kinds = Object.entries(counts.failedByKind).map(([kind, count]) => `${count} ${kind}`);
   const why =
     stopped === "thread_lost"
       ? `a load thread was lost (${failure ?? "no reason told"})`
       : `the first ${counts.failed} requests all failed (${kinds.join(", ")})`;
-  return new JoulemarkError("target_failed", `${plan.label}, ${where}: ${why}; the run was stopped`);
+  return new JoulemarkError(
+    "target_failed",
+    `${plan.label}, ${where}: ${why}; the run was stopped`,
+  );
 }

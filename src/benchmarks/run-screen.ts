@@ -1,7 +1,7 @@
 import { nowMs } from "../clock.ts";
-import type { CellPlan } from "../records/run-header.ts";
 import type { RequestLine } from "../records/request-line.ts";
 import type { PhaseName } from "../records/run-event.ts";
+import type { CellPlan } from "../records/run-header.ts";
 import type { RunNow } from "./run-progress.ts";
 import { TokenRate } from "./token-rate.ts";
 

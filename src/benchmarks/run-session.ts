@@ -3,6 +3,7 @@ import type { Ended } from "../load/messages.ts";
 import { EnergyMeter, type LogLine } from "../rails/meter.ts";
 import type { MeterOptions } from "../rails/meter-options.ts";
 import type { RailEvent } from "../rails/source.ts";
+import type { RunRail } from "../records/cell-rail.ts";
 import type { RequestLine } from "../records/request-line.ts";
 import { requestLine } from "../records/request-line-of.ts";
 import type { RunEvent } from "../records/run-event.ts";
@@ -12,21 +13,27 @@ import type { RunNow } from "./run-progress.ts";
 import { RunScreen } from "./run-screen.ts";
 
 /** An event as its caller knows it; the time is the session's. */
-type NewEvent = RunEvent extends infer Each ? (Each extends RunEvent ? Omit<Each, "atMs"> : never) : never;
+type NewEvent = RunEvent extends infer Each
+  ? Each extends RunEvent
+    ? Omit<Each, "atMs">
+    : never
+  : never;
 
 /** One run's files, its meter and what the screen may ask; everything that happens goes through it. */
 export class RunSession {
   readonly folder: RunFolder;
   readonly meter: EnergyMeter;
-  readonly screen = new RunScreen();
+  readonly segment: number;
+  readonly screen: RunScreen = new RunScreen();
   #railLines = 0;
-  #requestLines = 0;
   #pendingLog: LogLine[] = [];
   #unwritten: RailEvent[] = [];
   #hasFacts = false;
 
-  constructor(folder: RunFolder, meter: MeterOptions) {
+  /** @param segment - 0, and one more each time that a run is resumed. */
+  constructor(folder: RunFolder, meter: MeterOptions, segment: number) {
     this.folder = folder;
+    this.segment = segment;
     this.meter = new EnergyMeter({
       ...meter,
       onEvent: (event) => {
@@ -38,19 +45,21 @@ export class RunSession {
     });
   }
 
-  /** Lines of `rail.jsonl` and `requests.jsonl` up to now. */
-  get lines(): { readonly railLines: number; readonly requestLines: number } {
-    return { railLines: this.#railLines, requestLines: this.#requestLines };
+  /** Lines of this segment in `rail.jsonl` up to now. */
+  get railLines(): number {
+    return this.#railLines;
   }
 
   /** The clock of all times that follow in the files; a resumed run has several. */
   beginSegment(): void {
     this.event({
       event: "segment",
+      segment: this.segment,
       startedAt: new Date().toISOString(),
       clockOriginNs: String(clockOriginNs),
       software: softwareVersion(),
     });
+    this.folder.append("rail.jsonl", { kind: "segment", segment: this.segment });
   }
 
   event(event: NewEvent): void {
@@ -76,9 +85,8 @@ export class RunSession {
 
   /** Keeps one request. @returns it as it stands in the file. */
   request(ended: Ended, cell: number, phase: RequestLine["phase"]): RequestLine {
-    const line = requestLine(ended, { cell, phase });
+    const line = requestLine(ended, { cell, segment: this.segment, phase });
     this.folder.append("requests.jsonl", line);
-    this.#requestLines++;
     this.screen.ended(line);
     return line;
   }
@@ -97,6 +105,12 @@ export class RunSession {
       idleReasons,
       warnings,
     });
+  }
+
+  /** What the cells' energy is judged with. */
+  get rail(): RunRail {
+    const { sampler, absent, idle, idleReasons } = this.meter;
+    return { sampler, absent, idle, idleReasons };
   }
 
   /** What goes on right now, for whoever looks at it. */
