@@ -1,3 +1,4 @@
+import type { Metrics } from "../energy/metrics.ts";
 import type { CellRecord, Reason } from "../records/run-record.ts";
 import { PERCENTILES, type PercentileName } from "../stats/percentile.ts";
 import type { Summary } from "../stats/summary.ts";
@@ -36,13 +37,18 @@ export type EnergyKind = "estimate" | "plain";
 
 /** The estimate, where any cell has one: figures of two kinds do not stand in one column. */
 export function energyKind(cells: readonly CellRecord[]): EnergyKind {
-  const hasEstimate = cells.some(({ metrics }) => keyOf(metrics, "joules_per_token_est"));
+  const hasEstimate = cells.some(
+    ({ metrics }) => railMetric(metrics, "joules_per_token_est") !== undefined,
+  );
   return hasEstimate ? "estimate" : "plain";
 }
 
 /** Joules for each output token of the window. */
 export function joulesPerToken(cell: CellRecord, kind: EnergyKind): Pick {
-  const value = metric(cell, kind === "estimate" ? "joules_per_token_est" : "joules_per_token");
+  const value = railMetric(
+    cell.metrics,
+    kind === "estimate" ? "joules_per_token_est" : "joules_per_token",
+  );
   if (value === undefined)
     return {
       absent: whyAbsent(cell, [
@@ -52,14 +58,14 @@ export function joulesPerToken(cell: CellRecord, kind: EnergyKind): Pick {
       ]),
     };
   if (kind === "plain") return { value };
-  const lo = metric(cell, "joules_per_token_est_lo");
-  const hi = metric(cell, "joules_per_token_est_hi");
+  const lo = railMetric(cell.metrics, "joules_per_token_est_lo");
+  const hi = railMetric(cell.metrics, "joules_per_token_est_hi");
   return lo === undefined || hi === undefined ? { value } : { value, lo, hi };
 }
 
 /** A figure of the cell's rail by the tail of its key, or why it is absent. */
 export function railFigure(cell: CellRecord, tail: string): Pick {
-  const value = metric(cell, tail);
+  const value = railMetric(cell.metrics, tail);
   return value === undefined ? { absent: whyAbsent(cell, ["energy"]) } : { value };
 }
 
@@ -85,14 +91,10 @@ export function shownPercentile(name: PercentileName): string {
   return name === "p999" ? "p99.9" : name;
 }
 
-/** Any rail's figure: its head says what is measured, and one run has one rail. */
-function metric({ metrics }: CellRecord, tail: string): number | undefined {
-  const key = keyOf(metrics, tail);
-  return key === undefined ? undefined : metrics[key];
-}
-
-function keyOf(metrics: CellRecord["metrics"], tail: string): string | undefined {
-  return ["gpu", "sim", "cpu", "node", "module"]
+/** A figure of whatever rail there is: one run has one rail, and its head says which. */
+export function railMetric(metrics: Metrics, tail: string): number | undefined {
+  const key = ["gpu", "sim", "cpu", "node", "module"]
     .map((head) => `${head}_rail_${tail}`)
-    .find((key) => metrics[key] !== undefined);
+    .find((name) => metrics[name] !== undefined);
+  return key === undefined ? undefined : metrics[key];
 }
