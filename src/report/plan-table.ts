@@ -69,9 +69,7 @@ function rowsOf(cells: readonly CellPlan[], plan: PlanFacts): readonly (readonly
       String(cell.outputTokens ?? "—"),
       String(cell.concurrency),
       warmupWords(cell, plan),
-      cell.durationS === undefined
-        ? `${number(cell.requests ?? 0, 0)} requests`
-        : `${cell.durationS} s`,
+      cell.durationS === undefined ? requestWords(cell.requests ?? 0) : `${cell.durationS} s`,
       rangeOf((tokensPerS) => estimateCellS(cell, basisOf(plan, tokensPerS))),
     ];
     const isNext = i > 0 && cell.inputTokens !== cells[i - 1]!.inputTokens;
@@ -109,4 +107,8 @@ function rangeOf(estimateS: (tokensPerS: number) => number): string {
   const unit = / (s|min)$/;
   const isSame = unit.exec(least!)?.[0] === unit.exec(most!)?.[0] && !most!.includes("h");
   return isSame ? `${least!.replace(unit, "")}–${most}` : `${least} – ${most}`;
+}
+
+function requestWords(requests: number): string {
+  return `${number(requests, 0)} ${requests === 1 ? "request" : "requests"}`;
 }
