@@ -1,6 +1,9 @@
 import { stripVTControlCharacters } from "node:util";
 import type { LiveTerminal } from "./output.ts";
 
+const CLEAR_ROW = "\u001b[2K";
+const UP = "\u001b[1A";
+
 /**
  * A few lines at the bottom of a terminal that are written over again and again, below lines that
  * stay. The cursor is never hidden, so nothing has to be restored, however the program ends.
@@ -32,8 +35,9 @@ export class LiveBlock {
   }
 
   /**
-   * From the end of the block to its beginning, and everything below away. A terminal that has
-   * become narrower has broken the lines, so that they take more rows than they are.
+   * Takes the block away row by row, from its end to its beginning: a terminal may keep what is
+   * cleared as a whole screen in its history. One that has become narrower has broken the lines, so
+   * that they take more rows than they are.
    */
   #erasing(): string {
     if (this.#lines.length === 0) return "";
@@ -42,6 +46,6 @@ export class LiveBlock {
       const length = stripVTControlCharacters(line).length;
       return sum + Math.max(1, Math.ceil(length / columns));
     }, 0);
-    return `\r${rows > 1 ? `\u001b[${rows - 1}A` : ""}\u001b[J`;
+    return `\r${CLEAR_ROW}${`${UP}${CLEAR_ROW}`.repeat(rows - 1)}`;
   }
 }

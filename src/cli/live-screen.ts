@@ -4,6 +4,7 @@ import { nowMs } from "../clock.ts";
 import { cellLine } from "../report/cell-line.ts";
 import type { Look } from "../report/facts-table.ts";
 import { liveLines } from "../report/live-lines.ts";
+import { hanging } from "../report/table-parts.ts";
 import { LiveBlock } from "./live-block.ts";
 import { logText } from "./log-text.ts";
 import type { LiveTerminal } from "./output.ts";
@@ -41,7 +42,8 @@ export class LiveScreen {
     if (progress.kind === "log") this.#block.say(logText(progress.line, this.#width));
     else if (progress.kind === "cell") {
       const place = `${++this.#done}/${this.#running.now().cells}`;
-      this.#block.say(`${place} · ${cellLine(progress.record)}`);
+      const line = hanging(`${place} · ${cellLine(progress.record)}`, this.#width);
+      this.#block.say(line.join("\n"));
     }
     this.#draw();
   }

@@ -53,7 +53,7 @@ function figureParts({ now, atMs, runLeftS }: LiveFacts): readonly Part[] {
   const { tokensPerS, powerW, inFlight, failedRequests, startedMs } = now;
   const left = runLeftS === undefined ? "" : `, about ${roughDuration(runLeftS)} left`;
   return [
-    [`${number(inFlight, 0)} in flight`, 5],
+    [inFlight === 0 ? undefined : `${number(inFlight, 0)} in flight`, 5],
     [tokensPerS === undefined ? undefined : `${shortNumber(tokensPerS)} tok/s`, 8],
     [powerW === undefined ? undefined : `${shortNumber(powerW)} W`, 7],
     [failedRequests === 0 ? undefined : `${number(failedRequests, 0)} FAILED`, 9],
