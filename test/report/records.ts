@@ -131,3 +131,29 @@ export function record(cells: readonly CellRecord[], more: Partial<RunRecord> = 
     ...more,
   };
 }
+
+/** A run on a machine whose rail is not the target's. */
+export function withoutRail(levels: readonly number[]): RunRecord {
+  const why: Reason = {
+    reason: "rail_not_local",
+    refuses: "energy",
+    detail: "the target is on another machine (10.0.0.7), whose rail is not read here",
+  };
+  const { rail, idle, ...bare } = record(levels.map((level) => refused(level, why)));
+  return bare;
+}
+
+/** A timed run of the decode floor. */
+export function floorRun(run: number, more: Partial<CellRecord> = {}): CellRecord {
+  return cell(1, {
+    cell: run,
+    repeat: run,
+    label: `run ${run + 1}`,
+    prefix: "",
+    requests: 1,
+    ttftMs: summarise([40 + run]),
+    tpotMs: summarise([16 + run / 10]),
+    tokens: { output: 1500, delivered: 1500, isEstimated: false },
+    ...more,
+  });
+}
