@@ -32,6 +32,7 @@ export class EnergyMeter {
   #absent: Refusal = refusal("rail_unreadable", "the meter was not started");
   #idle: EnergyWindow | undefined;
   #idleReasons: readonly Refusal[] = [];
+  #idleWindow: { readonly startMs: number; readonly endMs: number } | undefined;
   #cost: SamplerCost | undefined;
   #warnings: readonly string[] = [];
   #starting: Promise<readonly LogLine[]> | undefined;
@@ -76,6 +77,16 @@ export class EnergyMeter {
   /** The idle baseline; absent without a rail, or when it was not quiet. */
   get idle(): EnergyWindow | undefined {
     return this.#idle;
+  }
+
+  /** When the idle baseline was taken, whether it was quiet or not; absent when none was. */
+  get idleWindow(): { readonly startMs: number; readonly endMs: number } | undefined {
+    return this.#idleWindow;
+  }
+
+  /** Why there is no rail; absent when there is one. */
+  get absent(): Refusal | undefined {
+    return this.#sampler === undefined ? this.#absent : undefined;
   }
 
   /** Why nothing is said above idle; empty when it is. */
@@ -190,6 +201,7 @@ export class EnergyMeter {
       ...(idleMs === undefined ? {} : { durationMs: idleMs }),
       ...(signal === undefined ? {} : { signal }),
     });
+    this.#idleWindow = { startMs: idle.startMs, endMs: idle.endMs };
     if (idle.state === "refused") {
       const details = idle.reasons.map(({ detail }) => detail).join("; ");
       return this.#noIdle([refusal("idle_absent", details)]);

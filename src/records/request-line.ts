@@ -6,6 +6,8 @@ import type { RequestErrorKind } from "../stream/request-outcome.ts";
  */
 export interface RequestLine {
   readonly cell: number;
+  /** A cell is measured once in a segment; the last segment counts. */
+  readonly segment: number;
   readonly phase: "warm-up" | "window";
   /** Its number in the workload of its phase. */
   readonly index: number;

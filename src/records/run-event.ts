@@ -8,6 +8,7 @@ import type { EnergyReason } from "./meter-facts.ts";
 export type RunEvent =
   | {
       readonly event: "segment";
+      /** From 0. */
       readonly segment: number;
       readonly atMs: number;
       readonly startedAt: string;
@@ -34,7 +35,7 @@ export type RunEvent =
       readonly why?: string;
     }
   | {
-      /** The rail is open, or is not and why. `railLines` of `rail.jsonl` came before. */
+      /** The rail is open, or is not and why, when `railLines` of the segment were there. */
       readonly event: "meter";
       readonly atMs: number;
       readonly railLines: number;
@@ -52,8 +53,8 @@ export type RunEvent =
     }
   | {
       /**
-       * A measured window is over and has been judged, when `railLines` of `rail.jsonl` and
-       * `requestLines` of `requests.jsonl` were there.
+       * A measured window is over and has been judged, when `railLines` of the segment's readings
+       * in `rail.jsonl` were there. Its requests are those of the cell and the segment.
        */
       readonly event: "window";
       readonly atMs: number;
@@ -61,7 +62,6 @@ export type RunEvent =
       readonly startMs: number;
       readonly endMs: number;
       readonly railLines: number;
-      readonly requestLines: number;
       readonly health: GeneratorHealth;
       /** Why the load ended before its plan did. */
       readonly stopped?: string;

@@ -1,7 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { createWriteStream, existsSync, type WriteStream } from "node:fs";
-import { mkdir, rename, stat, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, rename, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+
+/** Writes a whole file, so that a reader sees the old one or the new one, never a part. */
+export async function writeWhole(path: string, content: string): Promise<void> {
+  const part = `${path}.part`;
+  await writeFile(part, content);
+  await rename(part, path);
+}
 
 /** Where a run leaves what it measured, while it measures it. */
 export interface RunFolder {
@@ -27,6 +34,31 @@ export async function createRunFolder(parent: string, benchmark: string): Promis
   const path = join(parent, `${time}Z-${benchmark}-${randomBytes(2).toString("hex")}`);
   await makeFolders(parent);
   await mkdir(path);
+  return folderAt(path);
+}
+
+/** Opens the folder of a run that is to go on; what is torn at the end of its files is closed off. */
+export async function openRunFolder(path: string): Promise<RunFolder> {
+  for (const file of await readdir(path)) {
+    if (file.endsWith(".jsonl")) await endLine(join(path, file));
+  }
+  return folderAt(path);
+}
+
+/** A killed run leaves half a line, which nothing new may be glued to. */
+async function endLine(path: string): Promise<void> {
+  const { size } = await stat(path);
+  if (size === 0) return;
+  const file = await open(path, "r+");
+  try {
+    const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+    if (buffer[0] !== 0x0a) await file.write("\n", size);
+  } finally {
+    await file.close();
+  }
+}
+
+function folderAt(path: string): RunFolder {
   const streams = new Map<string, WriteStream>();
   const failures = new Map<string, string>();
 
@@ -45,9 +77,7 @@ export async function createRunFolder(parent: string, benchmark: string): Promis
       if (!failures.has(file)) streamOf(file).write(`${JSON.stringify(entry)}\n`);
     },
     async write(file, content) {
-      const part = join(path, `${file}.part`);
-      await writeFile(part, `${JSON.stringify(content, null, 2)}\n`);
-      await rename(part, join(path, file));
+      await writeWhole(join(path, file), `${JSON.stringify(content, null, 2)}\n`);
     },
     async close() {
       await Promise.all([...streams.values()].map(endOf));

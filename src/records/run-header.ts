@@ -42,7 +42,8 @@ export interface CellPlan {
   /** Asked for; absent where the workload decides. */
   readonly inputTokens?: number;
   readonly outputTokens?: number;
-  readonly cache: "cold" | "warm";
+  /** Whether prompts are to be new to the server, or known; `any` where it does not matter. */
+  readonly cache: "cold" | "warm" | "any";
 }
 
 /** The machine that the run was started on. */

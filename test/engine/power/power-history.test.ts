@@ -74,7 +74,7 @@ describe("energy", () => {
     const history = new PowerHistory(1, 60 * S);
     const endS = 36_000;
     // Odd watts and a time that is no round number, so that every sum has to round.
-    const watts = (i: number) => 699.9 + (i % 3) / 10;
+    const watts = (i: number) => 600 + ((i * 7919) % 1000) / 7;
     const atNs = (i: number) => i * 10_000_000 + (i % 2);
     for (let i = 0; i <= endS * 100; i++) history.append(atNs(i), [watts(i)], false);
     const startNs = (endS - 50) * S;

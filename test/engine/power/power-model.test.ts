@@ -93,12 +93,12 @@ describe("after the last step", () => {
 describe("the ramp", () => {
   const { rampMs } = { rampMs: 100 };
 
-  test("takes what an exponential takes, within half a per cent", () => {
+  test("takes what an exponential takes, within half a thousandth", () => {
     const { model } = modelOf({ rampMs });
     const history = new PowerHistory(1);
     run(model, history, step(1), 0, 2 * S);
     // 300 W less (300 - 100) W · 100 ms, the area above an exponential.
-    expect(history.energyJ(0, 0, 2 * S, 2 * S) / GAIN / 580).toBeCloseTo(1, 2);
+    expect(history.energyJ(0, 0, 2 * S, 2 * S) / GAIN / 580).toBeCloseTo(1, 3);
     expect(model.nextChangeNs(2 * S)).toBeUndefined();
     expect(model.begin(step(1), 2 * S).powerW[0]! / GAIN).toBeCloseTo(300, 9);
   });

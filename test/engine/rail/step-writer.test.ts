@@ -72,3 +72,16 @@ test("a file stays short for ever, and whoever reads it on misses nothing", () =
   expect(lateWatts.length).toBeGreaterThan(299);
   expect(lateWatts.at(-1)).toBe(20_000);
 });
+
+test("a short file begins with what was drawn before, however long ago that began", () => {
+  const { path, writer } = written({ mostBytes: 60 });
+  for (const [atS, powerW] of [
+    [0, 500],
+    [100, 400],
+    [200, 300],
+  ] as const) {
+    writer.add(atS * 1e9, powerW, false);
+    writer.flush();
+  }
+  expect(linesOf(path).map((line) => JSON.parse(line).powerW)).toEqual([400, 300]);
+});

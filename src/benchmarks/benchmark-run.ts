@@ -1,0 +1,169 @@
+import { clockOriginNs, nowMs } from "../clock.ts";
+import { LoadPool } from "../load/load-pool.ts";
+import { countSegments, readHeader, rederive } from "../records/rederive.ts";
+import { createRunFolder, openRunFolder, type RunFolder } from "../records/run-folder.ts";
+import type { BenchmarkName, CellPlan, RunHeader } from "../records/run-header.ts";
+import type { RunRecord } from "../records/run-record.ts";
+import { softwareVersion } from "../records/software-version.ts";
+import { identifyServer } from "../target/identify-server.ts";
+import type { BenchmarkOptions } from "./benchmark-options.ts";
+import { hostFacts } from "./host-facts.ts";
+import { type CellWork, measureWindow } from "./measure-window.ts";
+import { type PreparedTarget, type PrepareOptions, prepareTarget } from "./prepare-target.ts";
+import { checkResumable, missingCells } from "./resume.ts";
+import type { RunningBenchmark, RunProgress } from "./run-progress.ts";
+import { RunSession } from "./run-session.ts";
+
+/** What makes one benchmark different from another. */
+export interface BenchmarkSpec {
+  readonly benchmark: BenchmarkName;
+  readonly cells: readonly CellPlan[];
+  readonly prepare: Omit<PrepareOptions, "extraBody">;
+  /** Makes ready whatever the cells need of the server; nothing is measured yet. */
+  readonly works: (
+    prepared: PreparedTarget,
+    session: RunSession,
+    cells: readonly CellPlan[],
+    signal: AbortSignal,
+  ) => Promise<(plan: CellPlan) => CellWork>;
+}
+
+/**
+ * Runs a benchmark of an endpoint: probe, prompts, rail and idle baseline, then cell after cell.
+ * Whatever is measured is on disk before it is yielded.
+ *
+ * @param signal - ends the run with what it has; its record is made all the same.
+ */
+export function startBenchmark(
+  spec: BenchmarkSpec,
+  options: BenchmarkOptions,
+  signal: AbortSignal,
+): RunningBenchmark {
+  const run: { session?: RunSession } = {};
+  const startedMs = nowMs();
+  return {
+    progress: benchmarkRun(spec, options, run, signal),
+    now() {
+      const { session } = run;
+      if (session) return session.now();
+      return {
+        phase: "probe",
+        cellsDone: 0,
+        cells: spec.cells.length,
+        inFlight: 0,
+        endedRequests: 0,
+        failedRequests: 0,
+        startedMs,
+      };
+    },
+  };
+}
+
+async function* benchmarkRun(
+  spec: BenchmarkSpec,
+  options: BenchmarkOptions,
+  run: { session?: RunSession },
+  signal: AbortSignal,
+): AsyncGenerator<RunProgress, void, void> {
+  yield { kind: "phase", phase: "probe" };
+  const { extraBody = {} } = options.load;
+  const prepared = await prepareTarget(options.target, { ...spec.prepare, extraBody }, signal);
+  const { folder, header, cells, segment } = await openFolder(spec, options, prepared);
+  const session = new RunSession(folder, options.meter, segment);
+  run.session = session;
+  session.screen.cells = cells.length;
+  session.beginSegment();
+  yield { kind: "started", header, folder: folder.path };
+  let failure: unknown;
+  try {
+    yield* measureCells(spec, options, { prepared, session, cells }, signal);
+  } catch (error) {
+    if (!signal.aborted) failure = error;
+  }
+  const record = await finish(session, signal.aborted || failure !== undefined);
+  yield* logged(session);
+  yield { kind: "ended", record };
+  if (failure !== undefined) throw failure;
+}
+
+async function* measureCells(
+  spec: BenchmarkSpec,
+  options: BenchmarkOptions,
+  run: { prepared: PreparedTarget; session: RunSession; cells: readonly CellPlan[] },
+  signal: AbortSignal,
+): AsyncGenerator<RunProgress, void, void> {
+  const { prepared, session, cells } = run;
+  const { target, warnings, systemFingerprint, model } = prepared;
+  for (const text of warnings) session.warn(text);
+  yield { kind: "phase", phase: "calibrate" };
+  session.event({ event: "phase", phase: "calibrate" });
+  const [server, workOf] = await Promise.all([
+    identifyServer(target, { systemFingerprint, signal }),
+    spec.works(prepared, session, cells, signal),
+  ]);
+  session.event({ event: "server", ...server, model });
+  const pool = await LoadPool.open(target, options.load.threads);
+  try {
+    yield* logged(session);
+    yield { kind: "phase", phase: "baseline" };
+    await session.startMeter(target, signal);
+    yield* logged(session);
+    for (const plan of cells) {
+      const record = yield* measureWindow(session, pool, workOf(plan), signal);
+      yield* logged(session);
+      yield { kind: "cell", record };
+      signal.throwIfAborted();
+    }
+  } finally {
+    await pool.close();
+  }
+}
+
+async function finish(session: RunSession, isInterrupted: boolean): Promise<RunRecord> {
+  await session.end(isInterrupted);
+  for (const failure of await session.folder.close()) session.warn(`not written: ${failure}`);
+  return rederive(session.folder.path);
+}
+
+async function* logged(session: RunSession): AsyncGenerator<RunProgress, void, void> {
+  for (const line of session.takeLog()) yield { kind: "log", line };
+}
+
+interface OpenedFolder {
+  readonly folder: RunFolder;
+  readonly header: RunHeader;
+  /** Those that are still to be measured. */
+  readonly cells: readonly CellPlan[];
+  readonly segment: number;
+}
+
+async function openFolder(
+  spec: BenchmarkSpec,
+  options: BenchmarkOptions,
+  { target }: PreparedTarget,
+): Promise<OpenedFolder> {
+  if (options.resume !== undefined) {
+    const record = await rederive(options.resume);
+    checkResumable(record, spec, options.resume);
+    const header = await readHeader(options.resume);
+    const folder = await openRunFolder(options.resume);
+    const segment = await countSegments(options.resume);
+    return { folder, header, cells: missingCells(record, spec.cells), segment };
+  }
+  const folder = await createRunFolder(options.out, spec.benchmark);
+  const header: RunHeader = {
+    schema: "joulemark.run/1",
+    benchmark: spec.benchmark,
+    software: { name: "joulemark", version: softwareVersion() },
+    startedAt: new Date().toISOString(),
+    startedAtMs: nowMs(),
+    clockOriginNs: String(clockOriginNs),
+    parameters: options.parameters,
+    target: target.toJSON(),
+    host: hostFacts(),
+    tokenTimes: "differences_us",
+    cells: spec.cells,
+  };
+  await folder.write("run.json", header);
+  return { folder, header, cells: spec.cells, segment: 0 };
+}

@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { JoulemarkError } from "../errors.ts";
+import type { LoadPlan } from "../load/load-plan.ts";
+import type { LoadPool, LoadResult } from "../load/load-pool.ts";
+import type { RequestSettings } from "../load/request-body.ts";
+import type { EnergyMeter } from "../rails/meter.ts";
+import { CellAccumulator } from "../records/cell-accumulator.ts";
+import { cellRail } from "../records/cell-rail.ts";
+import { cellRecord } from "../records/cell-record.ts";
+import type { RequestLine } from "../records/request-line.ts";
+import type { PhaseName } from "../records/run-event.ts";
+import type { CellPlan } from "../records/run-header.ts";
+import type { CellRecord } from "../records/run-record.ts";
+import type { WorkloadSpec } from "../workloads/workload-spec.ts";
+import type { RunProgress } from "./run-progress.ts";
+import type { RunSession } from "./run-session.ts";
+
+/** One cell to be measured: the load of its window, and what warms it up. */
+export interface CellWork {
+  readonly plan: CellPlan;
+  readonly settings: RequestSettings;
+  readonly workload: WorkloadSpec;
+  readonly load: LoadPlan;
+  readonly warmup?: { readonly workload: WorkloadSpec; readonly load: LoadPlan };
+  readonly timeoutMs?: number;
+  readonly idleTimeoutMs?: number;
+  /** Quiet time between warm-up and window, in ms; default what the rail's sensor needs. */
+  readonly settleMs?: number;
+}
+
+/**
+ * Measures one cell: warm-up, settle, window, settle. This is the one place where load, tokens and
+ * joules meet: they are of the same interval, from when the first request could be sent to when the
+ * last one had ended.
+ *
+ * Interrupted, it ends with what it has, and says so.
+ *
+ * @returns the cell; it stands in the run's files too.
+ */
+export async function* measureWindow(
+  session: RunSession,
+  pool: LoadPool,
+  work: CellWork,
+  signal: AbortSignal,
+): AsyncGenerator<RunProgress, CellRecord> {
+  const { plan, warmup } = work;
+  const { cell } = plan;
+  session.screen.cellStarts(plan);
+  session.event({ event: "cell_started", cell });
+  if (warmup) {
+    yield phaseOf(session, "warm-up", plan);
+    const warmed = await run(session, pool, work, { ...warmup, phase: "warm-up" }, signal);
+    signal.throwIfAborted();
+    if (warmed.stopped !== undefined) throw loadFailed(plan, warmed, "warm-up");
+  }
+  yield* settle(session, work, signal);
+  yield phaseOf(session, "window", plan);
+  const accumulator = new CellAccumulator(plan);
+  const measured = { workload: work.workload, load: work.load, phase: "window" as const };
+  const result = await run(session, pool, work, { ...measured, accumulator }, signal);
+  yield phaseOf(session, "settle", plan);
+  const { startMs, endMs, health, stopped, notSent } = result;
+  await readingsPast(session.meter, endMs, signal);
+  const ended = { startMs, endMs, health, notSent, ...(stopped === undefined ? {} : { stopped }) };
+  // From here to the event nothing waits, so that the record is made of the same readings again.
+  const record = cellRecord(accumulator.finish(ended), cellRail(ended, session.rail));
+  session.event({ event: "window", cell, ...ended, railLines: session.railLines });
+  session.event({ event: "cell_ended", cell });
+  session.screen.cellEnds();
+  if (stopped === "first_requests_failed" || stopped === "thread_lost") {
+    yield { kind: "cell", record };
+    throw loadFailed(plan, result, "window");
+  }
+  return record;
+}
+
+interface Part {
+  readonly workload: WorkloadSpec;
+  readonly load: LoadPlan;
+  readonly phase: RequestLine["phase"];
+  readonly accumulator?: CellAccumulator;
+}
+
+async function run(
+  session: RunSession,
+  pool: LoadPool,
+  { plan, settings, timeoutMs, idleTimeoutMs }: CellWork,
+  { workload, load, phase, accumulator }: Part,
+  signal: AbortSignal,
+): Promise<LoadResult> {
+  session.screen.phaseStarts();
+  return pool.run({
+    plan: load,
+    workload,
+    settings,
+    signal,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
+    onEnded: (ended) => {
+      const line = session.request(ended, plan.cell, phase);
+      accumulator?.add(line);
+    },
+  });
+}
+
+/** Quiet time, so that the readings of the window tell of nothing that was before it. */
+async function* settle(
+  session: RunSession,
+  { plan, settleMs }: CellWork,
+  signal: AbortSignal,
+): AsyncGenerator<RunProgress, void> {
+  const { sampler } = session.meter;
+  const quietMs = settleMs ?? sampler?.settleMs ?? 0;
+  if (quietMs === 0) return;
+  yield { ...phaseOf(session, "settle", plan), aboutS: quietMs / 1000 };
+  await sleep(quietMs, undefined, { signal });
+}
+
+/** Waits until the readings tell of all that was in the window, or nothing more will come. */
+async function readingsPast(meter: EnergyMeter, endMs: number, signal: AbortSignal): Promise<void> {
+  const { sampler } = meter;
+  if (sampler === undefined || signal.aborted) return;
+  try {
+    await sampler.readingsUntil(endMs + sampler.settleMs, signal);
+  } catch (error) {
+    // Cut short, the window is judged by what there is.
+    if (!signal.aborted) throw error;
+  }
+}
+
+function phaseOf(
+  session: RunSession,
+  phase: PhaseName,
+  cell: CellPlan,
+): Extract<RunProgress, { kind: "phase" }> {
+  session.event({ event: "phase", phase, cell: cell.cell });
+  return { kind: "phase", phase, cell };
+}
+
+/** The load ended before it had really begun: nothing that follows can be better. */
+function loadFailed(
+  plan: CellPlan,
+  { stopped, failure, counts }: LoadResult,
+  where: string,
+): Error {
+  const kinds = Object.entries(counts.failedByKind).map(([kind, count]) => `${count} ${kind}`);
+  const why =
+    stopped === "thread_lost"
+      ? `a load thread was lost (${failure ?? "no reason told"})`
+      : `the first ${counts.failed} requests all failed (${kinds.join(", ")})`;
+  return new JoulemarkError(
+    "target_failed",
+    `${plan.label}, ${where}: ${why}; the run was stopped`,
+  );
+}

@@ -1,0 +1,70 @@
+import type { Refusal } from "../energy/rail-refusal.ts";
+import type { CellRequests } from "./cell-accumulator.ts";
+import type { Reason, ReasonCode } from "./run-record.ts";
+
+/** A prompt counts as known to the cache, or as new to it, from these shares on. */
+const WARM_SHARE = 0.5;
+const COLD_SHARE = 0.1;
+/** A chat template alone may fill a cache block or two. */
+const TEMPLATE_TOKENS = 32;
+
+/** Every reason why figures of a cell are absent, or why it is not to be compared. */
+export function cellReasons(requests: CellRequests, rail: readonly Refusal[]): readonly Reason[] {
+  return [...rail, ...tokenReasons(requests), ...comparisonReasons(requests)];
+}
+
+function tokenReasons({ tokens, counts }: CellRequests): readonly Reason[] {
+  const { output, why } = tokens.whole;
+  if (output !== undefined || counts.ok + counts.failed === 0) return [];
+  const detail = `${why.no_events ?? 0} replies told tokens that no event brought: nobody knows when they came`;
+  return [{ reason: "tokens_unknown", refuses: "per_token", detail }];
+}
+
+function comparisonReasons(requests: CellRequests): readonly Reason[] {
+  const { counts, tokens, plan, end } = requests;
+  const reasons: Reason[] = [];
+  const add = (reason: ReasonCode, detail: string): void => {
+    reasons.push({ reason, refuses: "comparison", detail });
+  };
+  if (end.stopped === "interrupted") {
+    add("interrupted", `the window was interrupted with ${counts.notSent} requests not sent`);
+  } else if (end.stopped !== undefined) {
+    add("errors", `the load ended before its plan did (${end.stopped})`);
+  }
+  if (counts.failed > 0) {
+    const kinds = Object.entries(counts.failedByKind).map(([kind, count]) => `${count} ${kind}`);
+    add(
+      "errors",
+      `${counts.failed} of ${counts.ok + counts.failed} requests failed: ${kinds.join(", ")}`,
+    );
+  }
+  if (tokens.short > 0) {
+    add(
+      "short_completions",
+      `${tokens.short} of ${counts.ok} replies were shorter than the ${plan.outputTokens} tokens asked for, the shortest ${tokens.minCompletion}`,
+    );
+  }
+  const cache = cacheProblem(requests);
+  if (cache !== undefined) add("cache_uncontrolled", cache);
+  if (end.health?.isSaturated) add("client_saturated", end.health.why.join("; "));
+  return reasons;
+}
+
+function cacheProblem({ plan, tokens, counts }: CellRequests): string | undefined {
+  if (plan.cache === "any" || counts.ok === 0) return undefined;
+  const shares = tokens.cachedShares;
+  if (plan.cache === "cold") {
+    if (shares === undefined || shares.max <= COLD_SHARE) return undefined;
+    if (tokens.mostCached <= TEMPLATE_TOKENS) return undefined;
+    return `prompts were to be new to the server, and its cache had up to ${percent(shares.max)} of one`;
+  }
+  if (shares === undefined) {
+    return "prompts were to be in the server's cache, and it does not say whether they were";
+  }
+  if (shares.min >= WARM_SHARE) return undefined;
+  return `prompts were to be in the server's cache, and it had only ${percent(shares.min)} of one`;
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(0)} %`;
+}

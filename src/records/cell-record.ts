@@ -1,0 +1,77 @@
+import type { RailFacts } from "../rails/source.ts";
+import { windowWarnings } from "../rails/window-warnings.ts";
+import type { CellRequests } from "./cell-accumulator.ts";
+import { cellMetrics } from "./cell-metrics.ts";
+import type { CellRail } from "./cell-rail.ts";
+import { cellReasons } from "./cell-reasons.ts";
+import type { CellRecord } from "./run-record.ts";
+import type { WindowPart } from "./steady-part.ts";
+
+/** One measured cell, from what its requests and the rail tell. */
+export function cellRecord(requests: CellRequests, rail: CellRail): CellRecord {
+  const { plan, end, counts, tokens } = requests;
+  const steady = longEnough(requests.steady, rail.facts);
+  const steadyWindow = steady && rail.judge?.(steady);
+  const isMeasured = rail.window.state === "measured";
+  const refusals = [...rail.window.reasons, ...(isMeasured ? rail.idleReasons : [])];
+  const validity = cellReasons(requests, refusals);
+  const whole = tokens.whole;
+  return {
+    ...plan,
+    state: end.stopped === undefined ? "measured" : "interrupted",
+    startMs: end.startMs,
+    endMs: end.endMs,
+    ...pick(requests, ["ttftMs", "tpotMs", "e2eMs", "itlEventMs", "itlTokenMs"]),
+    counts,
+    ...(whole.output === undefined || whole.delivered === undefined
+      ? {}
+      : {
+          tokens: {
+            output: whole.output,
+            delivered: whole.delivered,
+            isEstimated: whole.isEstimated,
+            ...given("prompt", tokens.prompt),
+            ...given("cachedPrompt", tokens.cachedPrompt),
+            ...given("minCompletion", tokens.minCompletion),
+          },
+        }),
+    ...given("steady", steady),
+    ...given("health", end.health),
+    metrics: cellMetrics(requests, rail, steady, steadyWindow),
+    isComparable: !validity.some(({ refuses }) => refuses === "comparison"),
+    validity,
+    warnings: warningsOf(requests, rail),
+  };
+}
+
+/** A part that is shorter than the sensor's mean says nothing that the sensor could have seen. */
+function longEnough(
+  steady: WindowPart | undefined,
+  facts: RailFacts | undefined,
+): WindowPart | undefined {
+  if (steady === undefined) return undefined;
+  const leastMs = facts?.sensor.averagingMs ?? 0;
+  return steady.endMs - steady.startMs > leastMs ? steady : undefined;
+}
+
+function warningsOf({ tokens }: CellRequests, { window, facts }: CellRail): readonly string[] {
+  const { isEstimated, why } = tokens.whole;
+  const reasons = Object.entries(why).map(([reason, count]) => `${reason}: ${count} requests`);
+  return [
+    ...(window.state === "measured" && facts ? windowWarnings(window, facts) : []),
+    ...(isEstimated ? [`tokens are estimated in part (${reasons.join(", ")})`] : []),
+  ];
+}
+
+function pick<T extends object, K extends keyof T>(
+  from: T,
+  keys: readonly K[],
+): Partial<Pick<T, K>> {
+  const picked: Partial<Pick<T, K>> = {};
+  for (const key of keys) if (from[key] !== undefined) picked[key] = from[key];
+  return picked;
+}
+
+function given<K extends string, V>(key: K, value: V | undefined): { readonly [key in K]?: V } {
+  return value === undefined ? {} : ({ [key]: value } as { [key in K]: V });
+}
