@@ -9,6 +9,17 @@ export interface Output {
   /** Whether the reader of the notes sees colours. */
   readonly noteLook: Look;
   readonly resultLook: Look;
+  /** Where a display that moves can stand; absent where notes go to no terminal. */
+  readonly live?: LiveTerminal;
+}
+
+/** A terminal as a display that moves needs it. */
+export interface LiveTerminal {
+  write(text: string): void;
+  /** How wide it is right now. */
+  columns(): number;
+  /** @returns what ends the listening. */
+  onResize(listener: () => void): () => void;
 }
 
 /** The widest that anything is shown, in characters; terminals that are narrower get less. */
@@ -22,6 +33,23 @@ export function terminalOutput(): Output {
     note: (text) => void process.stderr.write(`${text}\n`),
     noteLook: lookOf(process.stderr),
     resultLook: lookOf(process.stdout),
+    ...(hasCursor(process.stderr) ? { live: liveTerminal(process.stderr) } : {}),
+  };
+}
+
+/** Whether text that stands there can be written over. */
+function hasCursor(stream: NodeJS.WriteStream): boolean {
+  return stream.isTTY === true && process.env["TERM"] !== "dumb";
+}
+
+function liveTerminal(stream: NodeJS.WriteStream): LiveTerminal {
+  return {
+    write: (text) => void stream.write(text),
+    columns: () => stream.columns || WIDTH,
+    onResize(listener) {
+      stream.on("resize", listener);
+      return () => stream.off("resize", listener);
+    },
   };
 }
 

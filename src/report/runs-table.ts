@@ -1,0 +1,60 @@
+import { cleanText, shorten } from "./clean-text.ts";
+import { columnsTable } from "./columns-table.ts";
+import type { Look } from "./facts-table.ts";
+import { fitColumns, type RankedColumn } from "./fit-columns.ts";
+
+/** One kept run, as far as its folder tells. */
+export interface RunListing {
+  /** The folder's name. */
+  readonly name: string;
+  readonly benchmark?: string;
+  readonly startedAt?: string;
+  readonly model?: string;
+  readonly cells?: number;
+  readonly measured?: number;
+  readonly simulated?: boolean;
+  /** `no record`: the run was killed, or still goes on. */
+  readonly state: "complete" | "interrupted" | "no record" | "unreadable";
+  /** Why it cannot be read. */
+  readonly why?: string;
+}
+
+/** What `joulemark runs` shows people: the runs below a folder, the newest one last. */
+export function runsTable(runs: readonly RunListing[], parent: string, look: Look): string {
+  if (runs.length === 0)
+    return `no runs in ${parent}; joulemark sweep --target URL makes one, --out says where`;
+  const { kept } = fitColumns(columnsOf(runs), look.width);
+  const rows = runs.map((_, i) => kept.map(({ cells }) => cells[i]!));
+  const remedies = [
+    ...(runs.some(({ state }) => state === "no record" || state === "interrupted")
+      ? ["", `joulemark rederive ${parent}/RUN   makes the record of what a run did measure`]
+      : []),
+  ];
+  return [columnsTable(kept, rows, look.hasColour), ...remedies].join("\n");
+}
+
+function columnsOf(runs: readonly RunListing[]): readonly RankedColumn[] {
+  const column = (head: string, rank: number, pick: (run: RunListing) => string): RankedColumn => ({
+    head,
+    rank,
+    cells: runs.map(pick),
+  });
+  return [
+    column("run", 10, ({ name }) => cleanText(name)),
+    column("started (UTC)", 2, ({ startedAt }) => startedAt?.slice(0, 16).replace("T", " ") ?? "—"),
+    column("benchmark", 1, ({ benchmark }) => benchmark ?? "—"),
+    column("model", 5, ({ model }) => (model === undefined ? "—" : shorten(cleanText(model), 28))),
+    {
+      ...column("cells", 6, ({ measured, cells }) =>
+        measured === undefined || cells === undefined ? "—" : `${measured} of ${cells}`,
+      ),
+      isNumber: true,
+    },
+    column("state", 10, stateWords),
+  ];
+}
+
+function stateWords({ state, why, simulated }: RunListing): string {
+  const words = why === undefined ? state : `${state}: ${shorten(cleanText(why), 60)}`;
+  return simulated ? `${words}, SIMULATED` : words;
+}
