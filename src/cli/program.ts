@@ -34,7 +34,7 @@ export function program(output: Output, interrupts: Interrupts, jobs: Jobs = rea
     .addCommand(measureCliCommand(output, interrupts))
     .addCommand(rooflineCommand(output, interrupts.signal))
     .addCommand(engineCommand(output, interrupts.signal))
-    .addCommand(demoCommand(output, interrupts));
+    .addCommand(demoCommand(output, interrupts, jobs));
   for (const command of [root, ...root.commands]) {
     command
       .exitOverride()

@@ -10,7 +10,7 @@ import { openScreen } from "./screen.ts";
 /** How the record of one benchmark is shown. */
 export interface Shown {
   readonly table: (record: RunRecord, look: Look) => string;
-  readonly flags: BenchmarkFlags;
+  readonly flags: Pick<BenchmarkFlags, "quiet" | "json" | "requireEnergy">;
 }
 
 /** Runs a benchmark to its end, shows it while it runs and what came out. @returns the exit code. */
