@@ -14,7 +14,7 @@ export function truthTable(
   cells: readonly (readonly [CellRecord, CellTruth])[],
   hasColour: boolean,
 ): string {
-  const columns = ["cell", "tokens", "true", "J/token", "true", "off by", "TTFT p50", "true"];
+  const columns = ["cell", "tokens", "(true)", "J/token", "(true)", "off by", "TTFT p50", "(true)"];
   const rows = cells.map(([{ label, metrics, tokens, ttftMs }, truth]) => {
     const measuredJ = metrics["sim_rail_joules_per_token"];
     const trueJ = truth.energyJ / truth.tokens;
