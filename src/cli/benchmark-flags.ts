@@ -19,8 +19,6 @@ export interface BenchmarkFlags extends RailFlags {
   readonly requireEnergy?: boolean;
   readonly settle?: number;
   readonly baseline?: number;
-  readonly seed?: number;
-  readonly repeat: number;
   readonly out: string;
   readonly resume?: string;
   readonly config?: string;
@@ -89,9 +87,6 @@ export const FLAGS_OF_THE_SCREEN: readonly string[] = [
 ];
 
 const runFlags: readonly Option[] = [
-  new Option("--repeat <n>", "how many times every cell is measured")
-    .default(1)
-    .argParser(whole(1, 1000)),
   new Option("--out <dir>", "the folder that run folders are made in")
     .default("runs")
     .argParser(path),

@@ -28,8 +28,10 @@ const FLAGS: readonly Option[] = [
     "the floor: exit code 1 when the rate is below it (default: it is measured and not judged)",
   ).argParser(positive("60")),
   new Option("--require-speculation", "exit code 4 when a run accepted no draft token"),
-  new Option("--seed <n>", "the seed of the sampling").default(0).argParser(whole(0, 2 ** 31 - 1)),
 ];
+
+/** Part of the benchmark, as the prompt is. */
+const SEED = 0;
 
 /** `joulemark decode-floor`: the pinned decode rate of a single user, and whether it holds. */
 export function decodeFloorCommand(output: Output, interrupts: Interrupts, jobs: Jobs): Command {
@@ -51,13 +53,13 @@ async function run(
   jobs: Jobs,
 ): Promise<number> {
   const flags = resolveFlags<DecodeFloorFlags>(command);
-  const { runs, maxTokens, minTokS, requireSpeculation = false, repeat, seed = 0 } = flags;
+  const { runs, maxTokens, minTokS, requireSpeculation = false } = flags;
   if (flags.plan) {
-    const cells = jobs.planDecodeFloor({ runs, maxTokens, repeat });
+    const cells = jobs.planDecodeFloor({ runs, maxTokens });
     return showPlan({ benchmark: "decode-floor", cells }, flags, output);
   }
   const options = {
-    ...benchmarkOptions(command, flags, seed),
+    ...benchmarkOptions(command, flags, { seed: SEED, repeat: 1 }),
     runs,
     maxTokens,
     requireSpeculation,

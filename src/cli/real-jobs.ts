@@ -1,25 +1,8 @@
-import { JoulemarkError } from "../errors.ts";
+import { decodeFloor, planDecodeFloor } from "../benchmarks/decode-floor.ts";
+import { sweep } from "../benchmarks/sweep.ts";
+import { listRuns } from "../records/list-runs.ts";
+import { rederive } from "../records/rederive.ts";
 import type { Jobs } from "./jobs.ts";
 
 /** The program's own jobs. */
-export const realJobs: Jobs = {
-  sweep: () => missing("sweep"),
-  decodeFloor: () => missing("decode-floor"),
-  planDecodeFloor: ({ runs, maxTokens }) =>
-    Array.from({ length: runs }, (_, run) => ({
-      cell: run,
-      repeat: run,
-      label: `run ${run + 1}`,
-      prefix: "",
-      concurrency: 1,
-      requests: 1,
-      outputTokens: maxTokens,
-      cache: "warm" as const,
-    })),
-  rederive: () => missing("rederive"),
-  listRuns: () => missing("runs"),
-};
-
-function missing(what: string): never {
-  throw new JoulemarkError("stopped", `${what} is not built yet`);
-}
+export const realJobs: Jobs = { sweep, decodeFloor, planDecodeFloor, rederive, listRuns };

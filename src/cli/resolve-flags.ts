@@ -79,7 +79,7 @@ export function targetOf(flags: BenchmarkFlags): Target | undefined {
 export function benchmarkOptions(
   command: Command,
   flags: BenchmarkFlags,
-  seed: number,
+  { seed, repeat }: Pick<BenchmarkOptions, "seed" | "repeat">,
 ): BenchmarkOptions {
   const target = targetOf(flags);
   if (target === undefined)
@@ -106,7 +106,7 @@ export function benchmarkOptions(
     ...settleMs,
     seed,
     out: flags.out,
-    repeat: flags.repeat,
+    repeat,
     ...(resume === undefined ? {} : { resume }),
     parameters: parametersOf(command, target, seed),
   };
@@ -124,7 +124,7 @@ function parametersOf(command: Command, target: Target, seed: number): RunParame
     ...Object.fromEntries(flags.filter(([, value]) => value !== undefined)),
     target: target.toJSON().baseUrl,
     endpoint: target.endpoint,
-    seed,
+    ...(command.options.some((option) => option.name() === "seed") ? { seed } : {}),
   };
   return withoutSecrets(resolved, target) as RunParameters;
 }

@@ -21,6 +21,8 @@ interface SweepFlags extends BenchmarkFlags {
   readonly duration?: number;
   readonly warmup: Warmup;
   readonly cache: "cold" | "warm";
+  readonly seed?: number;
+  readonly repeat: number;
 }
 
 const MOST_TOKENS = 10_000_000;
@@ -55,6 +57,9 @@ const FLAGS: readonly Option[] = [
     "--seed <n>",
     "makes the same prompts again (default: a new one for each run, which the record tells)",
   ).argParser(whole(0, SEEDS)),
+  new Option("--repeat <n>", "how many times every cell is measured")
+    .default(1)
+    .argParser(whole(1, 1000)),
 ];
 
 /** `joulemark sweep`: latency, throughput and energy over input lengths and concurrency. */
@@ -88,13 +93,13 @@ async function run(
     ...(requests === undefined ? {} : { requests }),
     ...(duration === undefined ? {} : { durationS: duration }),
   };
-  const seed = flags.seed ?? randomInt(SEEDS);
+  const { repeat, seed = randomInt(SEEDS) } = flags;
   if (flags.plan) {
-    const cells = planSweep({ ...cellsOf, repeat: flags.repeat });
+    const cells = planSweep({ ...cellsOf, repeat });
     return showPlan({ benchmark: "sweep", cells, warmup: flags.warmup }, flags, output);
   }
   const options = {
-    ...benchmarkOptions(command, flags, seed),
+    ...benchmarkOptions(command, flags, { seed, repeat }),
     ...cellsOf,
     warmup: flags.warmup,
   };

@@ -1,6 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
-import type { Metrics } from "../energy/metrics.ts";
+import { basename, join } from "node:path";
 
 /** One kept run, as far as its folder tells. */
 export interface RunListing {
@@ -12,93 +11,75 @@ export interface RunListing {
   readonly cells?: number;
   readonly measured?: number;
   readonly simulated?: boolean;
-  /** The figures that say most, by their keys. */
-  readonly headline?: Metrics;
   /** `no record`: the run was killed, or still goes on. */
   readonly state: "complete" | "interrupted" | "no record" | "unreadable";
   /** Why it cannot be read. */
   readonly why?: string;
 }
 
-/** What a folder's name must look like: `<UTC time>-<benchmark>-<4 hex>`. */
-const RUN_NAME = /^\d{8}T\d{6}Z-([a-z-]+)-[0-9a-f]{4}$/;
-
-/** Keys of a headline, by how they end: the best cell of a sweep, the rate of a decode floor. */
-const HEADLINE = [
-  /^peak_output_tok_s$/,
-  /^best_\w+_rail_joules_per_token$/,
-  /^decode_tok_s$/,
-  /^\w+_rail_joules_per_token$/,
-  /^\w+_rail_energy_j$/,
-];
+/** What a listing reads of a run's header and of its record; of an old or broken one less. */
+interface Kept {
+  readonly benchmark?: string;
+  readonly startedAt?: string;
+  readonly target?: { readonly model?: string };
+  readonly server?: { readonly model?: string };
+  readonly cells?: readonly { readonly state?: string }[];
+  readonly simulated?: boolean;
+  readonly interrupted?: boolean;
+}
 
 /**
- * The runs below a folder, the oldest first; what is no run folder is left out.
+ * The runs below a folder, the oldest one first. Folders that hold neither a header nor a record are
+ * no runs and are left out.
  *
- * @throws what the file system says of the folder itself.
+ * @throws what the file system says when the folder itself cannot be read.
  */
-export async function listRuns(parent: string): Promise<RunListing[]> {
-  const names = (await readdir(parent)).filter((name) => RUN_NAME.test(name)).toSorted();
-  return Promise.all(names.map((name) => listing(parent, name)));
+export async function listRuns(parent: string): Promise<readonly RunListing[]> {
+  const entries = await readdir(parent, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const runs = await Promise.all(names.map((name) => readListing(join(parent, name))));
+  return runs
+    .filter((run) => run !== undefined)
+    .toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
 }
 
-async function listing(parent: string, name: string): Promise<RunListing> {
-  const benchmark = RUN_NAME.exec(name)?.[1] ?? "";
+/** By the time of the start; where that is not known, by the name, which begins with it. */
+function sortKey({ startedAt, name }: RunListing): string {
+  return `${startedAt?.replaceAll(/[-:]/g, "").slice(0, 15) ?? name.slice(0, 15)} ${name}`;
+}
+
+async function readListing(path: string): Promise<RunListing | undefined> {
+  const name = basename(path);
   try {
-    const record = await jsonIn(join(parent, name, "record.json"));
-    if (record !== undefined) return { name, benchmark, ...fromRecord(record) };
-    const header = await jsonIn(join(parent, name, "run.json"));
-    const known = header === undefined ? {} : fromHeader(header);
-    return { name, benchmark, ...known, state: "no record" };
+    const record = await readKept(join(path, "record.json"));
+    const header = await readKept(join(path, "run.json"));
+    if (record === undefined && header === undefined) return undefined;
+    return listingOf(name, record, header);
   } catch (error) {
-    return { name, benchmark, state: "unreadable", why: (error as Error).message };
+    return { name, state: "unreadable", why: (error as Error).message };
   }
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function fromRecord(record: Fields): Omit<RunListing, "name"> {
-  const cells = Array.isArray(record["cells"]) ? (record["cells"] as readonly Fields[]) : undefined;
-  const rail = fieldsOf(record["rail"]);
-  const headline = headlineOf(fieldsOf(record["metrics"]));
+function listingOf(name: string, record: Kept | undefined, header: Kept | undefined): RunListing {
+  const told = record ?? header!;
+  const { benchmark, startedAt, cells, simulated } = told;
+  const model = told.server?.model ?? told.target?.model;
+  const measured = record?.cells?.filter(({ state }) => state === "measured").length;
+  const how = record?.interrupted === true ? "interrupted" : "complete";
   return {
-    ...fromHeader(record),
-    ...(cells === undefined
-      ? {}
-      : {
-          cells: cells.length,
-          measured: cells.filter(({ state }) => state === "measured").length,
-        }),
-    simulated: record["simulated"] === true || rail["head"] === "sim_rail",
-    ...(headline === undefined ? {} : { headline }),
-    state: record["interrupted"] === true ? "interrupted" : "complete",
+    name,
+    ...(benchmark === undefined ? {} : { benchmark }),
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(model === undefined ? {} : { model }),
+    ...(cells === undefined ? {} : { cells: cells.length }),
+    ...(measured === undefined ? {} : { measured }),
+    ...(simulated === undefined ? {} : { simulated }),
+    state: record === undefined ? "no record" : how,
   };
 }
 
-function fromHeader(header: Fields): Pick<RunListing, "startedAt" | "model" | "cells"> {
-  const { startedAt } = header;
-  const { model } = fieldsOf(header["target"]);
-  const cells = header["cells"];
-  return {
-    ...(typeof startedAt === "string" ? { startedAt } : {}),
-    ...(typeof model === "string" ? { model } : {}),
-    ...(Array.isArray(cells) ? { cells: cells.length } : {}),
-  };
-}
-
-function headlineOf(metrics: Fields): Metrics | undefined {
-  const found: Record<string, number> = {};
-  for (const pattern of HEADLINE) {
-    const key = Object.keys(metrics).find((name) => pattern.test(name));
-    const value = key === undefined ? undefined : metrics[key];
-    if (key !== undefined && typeof value === "number") found[key] = value;
-    if (Object.keys(found).length === 2) break;
-  }
-  return Object.keys(found).length === 0 ? undefined : found;
-}
-
-/** @returns `undefined` when there is no such file. */
-async function jsonIn(path: string): Promise<Fields | undefined> {
+/** @returns `undefined` where there is no such file. @throws for one that is no JSON object. */
+async function readKept(path: string): Promise<Kept | undefined> {
   let text: string;
   try {
     text = await readFile(path, "utf8");
@@ -106,9 +87,12 @@ async function jsonIn(path: string): Promise<Fields | undefined> {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
-  return fieldsOf(JSON.parse(text));
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {};
+  let kept: unknown;
+  try {
+    kept = JSON.parse(text);
+  } catch {
+    throw new Error(`${basename(path)} is no JSON`);
+  }
+  if (typeof kept !== "object" || kept === null) throw new Error(`${basename(path)} is no object`);
+  return kept;
 }

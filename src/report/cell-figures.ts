@@ -6,14 +6,10 @@ import { cleanText } from "./clean-text.ts";
 import type { Pick } from "./figure.ts";
 import type { Why } from "./footnotes.ts";
 
-/** Output tokens per second over the measured window. */
+/** Tokens of requests that ended well, for each second of the measured window. */
 export function tokensPerS(cell: CellRecord): Pick {
-  const { tokens, startMs, endMs } = cell;
-  if (tokens === undefined || startMs === undefined || endMs === undefined || endMs <= startMs)
-    return { absent: whyAbsent(cell, ["per_token"]) };
-  return tokens.output > 0
-    ? { value: tokens.output / ((endMs - startMs) / 1000) }
-    : { absent: whyAbsent(cell, ["per_token", "comparison"]) };
+  const value = cell.metrics["output_tok_s"];
+  return value === undefined ? { absent: whyAbsent(cell, ["per_token", "comparison"]) } : { value };
 }
 
 /** A percentile of a time of the cell's requests, in ms. */

@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import type { Metrics } from "../energy/metrics.ts";
 import type { CellRecord, RunRecord } from "../records/run-record.ts";
 import {
   energyKind,
@@ -30,48 +31,48 @@ export function decodeFloorTable(record: RunRecord, look: Look): string {
 }
 
 const LEGEND =
-  "decode: tokens after the first one for each second. TTFT: time to the first token. J/token: energy of a run's window for each output token of it. The prompt is part of the benchmark: another one is another benchmark.";
+  "decode: tokens for each second once they come. TTFT: time to the first token. J/token: energy of a run's window for each output token of it. The prompt is part of the benchmark: another one is another benchmark.";
 
 const COLOURS = { pass: "green", fail: "red", inconclusive: "yellow", measured: "bold" } as const;
 
-function verdictFacts(record: RunRecord, look: Look): readonly FactRow[] {
-  const { verdict, parameters, cells } = record;
-  const floor = parameters["min-tok-s"];
-  const rate = figureOf(cells.map(decodeRate));
+function verdictFacts({ verdict, metrics }: RunRecord, look: Look): readonly FactRow[] {
   const { verdict: word = "inconclusive", reasons = [] } = verdict ?? {};
   const shownWord = look.hasColour
     ? styleText(COLOURS[word], word.toUpperCase(), { validateStream: false })
     : word.toUpperCase();
+  const why: FactRow = ["why", reasons.map(cleanText)];
   return [
     ["verdict", shownWord],
-    ...(reasons.length === 0 ? [] : [["why", reasons.map(cleanText)] satisfies FactRow]),
-    ...(typeof floor === "number" ? [["floor", `${shortNumber(floor)} tok/s`] as const] : []),
-    ...("value" in rate
-      ? [["decode", `${shortNumber(rate.value)} tok/s, median of ${runsWords(cells)}`] as const]
-      : []),
-    ...energyFacts(record),
+    ...(reasons.length === 0 ? [] : [why]),
+    ...rateFacts(metrics),
+    ...energyFacts(metrics),
   ];
 }
 
-function runsWords(cells: readonly CellRecord[]): string {
-  const known = cells.filter((cell) => "value" in decodeRate(cell)).length;
-  return `${known} ${known === 1 ? "run" : "runs"}`;
+function rateFacts(metrics: Metrics): readonly FactRow[] {
+  const { decode_tok_s: rate, decode_tok_s_ci_lo: lo, decode_tok_s_ci_hi: hi } = metrics;
+  const { decode_runs: runs = 0, decode_rate_is_servers: isServers } = metrics;
+  if (rate === undefined) return [];
+  const digits = digitsFor([{ value: rate }]);
+  const interval = lo === undefined || hi === undefined ? "" : ` ±${number((hi - lo) / 2, digits)}`;
+  const whose = isServers === 1 ? "the server's own times" : "the times of the stream";
+  return [["decode", `${number(rate, digits)}${interval} tok/s, median of ${runs}, by ${whose}`]];
 }
 
 /** Joules and tokens of all runs, added up before they are divided. */
-function energyFacts({ metrics }: RunRecord): readonly FactRow[] {
+function energyFacts(metrics: Metrics): readonly FactRow[] {
   const value =
     railMetric(metrics, "joules_per_token_est") ?? railMetric(metrics, "joules_per_token");
   return value === undefined ? [] : [["energy", `${shortNumber(value)} J/token over all runs`]];
 }
 
 function runsTable(
-  { cells }: RunRecord,
+  { cells, metrics }: RunRecord,
   notes: Footnotes,
 ): { readonly columns: readonly Column[]; readonly rows: readonly (readonly string[])[] } {
   const kind = energyKind(cells);
   const picks: readonly (readonly [string, (cell: CellRecord) => Pick])[] = [
-    ["decode\ntok/s", decodeRate],
+    ["decode\ntok/s", decodeRate(metrics["decode_rate_is_servers"] === 1)],
     ["TTFT\nms", ttft],
     ["output\ntokens", outputTokens],
     ["J/token", (cell) => joulesPerToken(cell, kind)],
@@ -108,15 +109,14 @@ function runNotes(cell: CellRecord, notes: Footnotes): string {
   return cell.isComparable ? "" : `not comparable${[...new Set(marks)].join(" ")}`;
 }
 
-/** The server's own rate where it tells one, else what the client saw; the record says which. */
-function decodeRate(cell: CellRecord): Pick {
-  const { metrics, tpotMs } = cell;
-  const told = metrics["decode_tok_s"] ?? metrics["server_decode_tok_s"];
-  if (told !== undefined) return { value: told };
-  const meanMs = tpotMs?.mean;
-  return meanMs === undefined || meanMs <= 0
-    ? { absent: whyAbsent(cell, ["comparison", "per_token"]) }
-    : { value: 1000 / meanMs };
+/** Rates of one kind only: the server's own where every run tells it, else those of the stream. */
+function decodeRate(isServers: boolean): (cell: CellRecord) => Pick {
+  return (cell) => {
+    const value = cell.metrics[isServers ? "decode_tok_s_server" : "decode_tok_s_client"];
+    return value === undefined
+      ? { absent: whyAbsent(cell, ["comparison", "per_token"]) }
+      : { value };
+  };
 }
 
 /** Of a single request there is no percentile, and it is its own mean. */

@@ -62,7 +62,7 @@ export function loadWords(cells: readonly CellRecord[], repeats: number): string
   return [
     ...(lengths.length === 0 ? [] : [`${lengths.join(", ")} tokens in`]),
     ...(first?.outputTokens === undefined ? [] : [`${first.outputTokens} out`]),
-    ...(first === undefined ? [] : [`${first.cache} cache`]),
+    ...(first === undefined || first.cache === "any" ? [] : [`${first.cache} cache`]),
     ...(repeats > 1 ? [`${repeats} repeats`] : []),
   ].join(" · ");
 }

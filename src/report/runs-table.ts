@@ -1,23 +1,8 @@
+import type { RunListing } from "../records/list-runs.ts";
 import { cleanText, shorten } from "./clean-text.ts";
 import { columnsTable } from "./columns-table.ts";
 import type { Look } from "./facts-table.ts";
 import { fitColumns, type RankedColumn } from "./fit-columns.ts";
-
-/** One kept run, as far as its folder tells. */
-export interface RunListing {
-  /** The folder's name. */
-  readonly name: string;
-  readonly benchmark?: string;
-  readonly startedAt?: string;
-  readonly model?: string;
-  readonly cells?: number;
-  readonly measured?: number;
-  readonly simulated?: boolean;
-  /** `no record`: the run was killed, or still goes on. */
-  readonly state: "complete" | "interrupted" | "no record" | "unreadable";
-  /** Why it cannot be read. */
-  readonly why?: string;
-}
 
 /** What `joulemark runs` shows people: the runs below a folder, the newest one last. */
 export function runsTable(runs: readonly RunListing[], parent: string, look: Look): string {

@@ -140,7 +140,7 @@ describe("a finished cell on one line", () => {
     const { metrics, ...rest } = cell(4);
     const marked = {
       ...rest,
-      metrics: {},
+      metrics: { output_tok_s: metrics["output_tok_s"]! },
       isComparable: false,
       validity: [GAP_REASON],
       counts: { ok: 14, failed: 2, failedByKind: {}, notSent: 0 },

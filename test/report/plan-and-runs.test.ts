@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { planSweep } from "../../src/benchmarks/plan-sweep.ts";
+import type { RunListing } from "../../src/records/list-runs.ts";
 import { planTable } from "../../src/report/plan-table.ts";
-import { type RunListing, runsTable } from "../../src/report/runs-table.ts";
+import { runsTable } from "../../src/report/runs-table.ts";
 
 const PLAIN = { hasColour: false, width: 100 };
 const SHAPE = {

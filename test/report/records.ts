@@ -49,6 +49,7 @@ export function cell(concurrency: number, more: Partial<CellRecord> = {}): CellR
     counts: { ok: requests, failed: 0, failedByKind: {}, notSent: 0 },
     tokens: { output: tokens, delivered: tokens, isEstimated: false },
     metrics: {
+      output_tok_s: tokens / windowS,
       gpu_rail_energy_j: powerW * windowS,
       gpu_rail_joules_per_token: (powerW * windowS) / tokens,
       gpu_rail_mean_power_w: powerW,
@@ -84,7 +85,8 @@ export function unmeasured(concurrency: number): CellRecord {
 
 /** The same cell without its energy, and why. */
 export function refused(concurrency: number, reason: Reason = GAP_REASON): CellRecord {
-  return cell(concurrency, { metrics: {}, validity: [reason] });
+  const { output_tok_s } = cell(concurrency).metrics;
+  return cell(concurrency, { metrics: { output_tok_s: output_tok_s! }, validity: [reason] });
 }
 
 export function record(cells: readonly CellRecord[], more: Partial<RunRecord> = {}): RunRecord {
@@ -154,6 +156,13 @@ export function floorRun(run: number, more: Partial<CellRecord> = {}): CellRecor
     ttftMs: summarise([40 + run]),
     tpotMs: summarise([16 + run / 10]),
     tokens: { output: 1500, delivered: 1500, isEstimated: false },
+    metrics: {
+      decode_tok_s_server: 62.5 - run * 0.4,
+      decode_tok_s_client: 61 - run,
+      gpu_rail_energy_j: 7042,
+      gpu_rail_joules_per_token: 4.695,
+      gpu_rail_mean_power_w: 287.4,
+    },
     ...more,
   });
 }

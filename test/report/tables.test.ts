@@ -52,7 +52,11 @@ const SWEEPS = {
   "simulated, with warnings": record(
     LEVELS.map((level) =>
       cell(level, {
-        metrics: { sim_rail_joules_per_token: 3.2 / level, sim_rail_mean_power_w: 300 },
+        metrics: {
+          output_tok_s: 50 * level,
+          sim_rail_joules_per_token: 3.2 / level,
+          sim_rail_mean_power_w: 300,
+        },
         warnings: ["tokens are estimated"],
       }),
     ),
@@ -183,22 +187,39 @@ describe("a sweep's table", () => {
 
 describe("a decode floor's table", () => {
   const three = [floorRun(0), floorRun(1), floorRun(2)];
-  const base = { benchmark: "decode-floor", parameters: { "min-tok-s": 60 } } as const;
+  const metrics = {
+    decode_tok_s: 62.1,
+    decode_tok_s_ci_lo: 61.1,
+    decode_tok_s_ci_hi: 63.1,
+    decode_rate_is_servers: 1,
+    decode_runs: 3,
+    gpu_rail_joules_per_token: 4.695,
+  };
+  const base = { benchmark: "decode-floor", metrics } as const;
   const FLOORS = {
-    pass: record(three, { ...base, verdict: { verdict: "pass", reasons: [] } }),
+    pass: record(three, {
+      ...base,
+      verdict: {
+        verdict: "pass",
+        reasons: ["62.1 tokens/s by the server's times, the floor is 60"],
+      },
+    }),
     fail: record(three, {
       ...base,
-      parameters: { "min-tok-s": 80 },
-      verdict: { verdict: "fail", reasons: ["62.1 tok/s is below the floor of 80 tok/s"] },
+      verdict: {
+        verdict: "fail",
+        reasons: ["62.1 tokens/s by the server's times, the floor is 80"],
+      },
     }),
     inconclusive: record(
       [
         floorRun(0),
-        floorRun(1, { metrics: {}, validity: [GAP_REASON] }),
+        floorRun(1, { metrics: { decode_tok_s_client: 60 }, validity: [GAP_REASON] }),
         { ...unmeasured(1), cell: 2, label: "run 3" },
       ],
       {
         ...base,
+        metrics: { decode_runs: 2 },
         verdict: {
           verdict: "inconclusive",
           reasons: ["run 2 emitted 300 of 1,500 tokens, fewer than half", "run 3 was not measured"],
