@@ -41,10 +41,11 @@ export class EventWriter {
     if (!this.#isChunked || socket === null) {
       // Behind another reply on the same connection: the bytes have to wait their turn.
       this.#response.write(text, "latin1");
-      return;
+    } else {
+      socket.write(`${text.length.toString(16)}\r\n${text}\r\n`, "latin1");
     }
-    socket.write(`${text.length.toString(16)}\r\n${text}\r\n`, "latin1");
-    if (socket.writableLength > MOST_WAITING) socket.destroy();
+    const waiting = (socket ?? this.#response).writableLength;
+    if (waiting > MOST_WAITING) this.#response.req.socket.destroy();
   }
 
   end(): void {
@@ -53,8 +54,8 @@ export class EventWriter {
 
   /** Ends the connection in the middle of the reply. */
   cut(how: "reset" | "close"): void {
-    const { socket } = this.#response;
-    if (how === "reset") socket?.resetAndDestroy();
-    else socket?.end(() => socket.destroy());
+    const { socket } = this.#response.req;
+    if (how === "reset") socket.resetAndDestroy();
+    else socket.end(() => socket.destroy());
   }
 }
