@@ -68,10 +68,11 @@ function heldCells(runs: readonly HeldRun[]): string[] {
 
 /** The instant server and the client beside each other. */
 export function printInstant(rows: readonly InstantRow[]): void {
-  printTable("instant: one server, one load thread; CPU of one event, of one request in short", [
+  printTable("instant: one load thread; CPU of one event, of one request in short", [
     [
       "mode",
       "streams",
+      "server processes",
       "events/s",
       "requests/s",
       "all came",
@@ -85,14 +86,15 @@ export function printInstant(rows: readonly InstantRow[]): void {
     ...rows.map((row) => [
       row.mode,
       String(row.streams),
+      String(row.processes),
       row.eventsPerS.toFixed(0),
       row.requestsPerS.toFixed(0),
       row.isComplete ? "yes" : "NO",
-      row.serverUs.toFixed(2),
+      shown(row.serverUs, 2),
       row.clientUs.toFixed(2),
-      row.ratio.toFixed(2),
+      shown(row.ratio, 2),
       row.serverCores.toFixed(2),
-      percent(row.serverWaitShare),
+      Number.isNaN(row.serverWaitShare) ? "" : percent(row.serverWaitShare),
       percent(row.clientBusyShare),
     ]),
   ]);

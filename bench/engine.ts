@@ -1,9 +1,8 @@
 import { parseArgs } from "node:util";
-import type { RooflineCase } from "../src/benchmarks/roofline.ts";
 import { abortSoak } from "./abort-soak.ts";
 import { printHeld, printInstant, printProfiles, printSoaks } from "./engine-tables.ts";
 import { type HeldCase, holdLoad } from "./held-load.ts";
-import { instantCeiling } from "./instant-ceiling.ts";
+import { type InstantCase, instantCeiling } from "./instant-ceiling.ts";
 import { instantProfiles } from "./instant-profile.ts";
 import { loadAverage } from "./process-cost.ts";
 import { writeResults } from "./write-results.ts";
@@ -45,13 +44,19 @@ async function held() {
 
 async function instant() {
   const seconds = Number(values["instant-s"]);
-  const cases: RooflineCase[] = [
-    ...(["flood", "flood-100", "short"] as const).map((mode) => ({ mode, streams: 64 })),
-    ...(["together", "spread"] as const).map((mode) => ({ mode, streams: 1000 })),
-  ].map((one) => ({ ...one, threads: 1, seconds }));
+  const cases: InstantCase[] = (
+    [
+      ["flood", 64, 1],
+      ["flood", 64, 2],
+      ["flood-100", 64, 1],
+      ["short", 64, 1],
+      ["together", 1000, 1],
+      ["spread", 1000, 1],
+    ] as const
+  ).map(([mode, streams, processes]) => ({ mode, streams, processes, threads: 1, seconds }));
   const rows = await instantCeiling(cases, rounds);
   printInstant(rows);
-  const profiles = await instantProfiles(cases);
+  const profiles = await instantProfiles(cases.filter(({ processes }) => processes === 1));
   printProfiles(profiles);
   return { rows, profiles };
 }
