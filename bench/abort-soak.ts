@@ -16,6 +16,8 @@ export interface AbortSoak {
   /** What the engine still holds when all have gone; all of it should be 0. */
   readonly left: { readonly waiting: number; readonly running: number; readonly kvTokens: number };
   readonly abandoned: number;
+  /** Token events that were sent; where the truth is kept, they take most of the memory. */
+  readonly events: number;
   readonly loadAverage: number;
 }
 
@@ -54,6 +56,7 @@ export async function abortSoak(streams: number, hasTruth: boolean): Promise<Abo
       growthBytesPerStream: ((last.rssMb - half.rssMb) * 1e6) / (last.streams - half.streams),
       left: { waiting: counts.waiting, running: counts.running, kvTokens: counts.kvTokens },
       abandoned: counters.ends.abandoned,
+      events: counters.tokenEvents,
       loadAverage: loadAverage(),
     };
   } finally {

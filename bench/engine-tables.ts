@@ -127,10 +127,11 @@ export function printSoaks(soaks: readonly AbortSoak[]): void {
       "running",
       "KV tokens",
       "abandoned",
+      "events",
       "streams/s",
     ],
     ...soaks.map(
-      ({ hasTruth, points, growthBytesPerStream, left, abandoned, streams, seconds }) => [
+      ({ hasTruth, points, growthBytesPerStream, left, abandoned, events, streams, seconds }) => [
         hasTruth ? "on" : "off",
         ...points.map(({ rssMb }) => rssMb.toFixed(0)),
         growthBytesPerStream.toFixed(0),
@@ -138,6 +139,7 @@ export function printSoaks(soaks: readonly AbortSoak[]): void {
         String(left.running),
         String(left.kvTokens),
         String(abandoned),
+        String(events),
         (streams / seconds).toFixed(0),
       ],
     ),
