@@ -41,13 +41,17 @@ export class StreamedReply implements Reply {
     const { choice } = generation.plan;
     const isFirst = generation.tokens === 0;
     const { text, finishReason } = generation.push(progress, dueNs);
-    const parts = isFirst && this.#context.request.isChat ? [this.#events.opening(choice)] : [];
-    if (text !== "") {
+    const opening =
+      isFirst && this.#context.request.isChat ? this.#events.opening(choice) : undefined;
+    if (text === "") {
+      if (opening !== undefined) this.#writer.sendOne(opening);
+    } else {
       const sentNs = this.#context.onSend(generation, progress.tokens, dueNs);
-      parts.push(this.#events.token(choice, text, this.#members(generation, sentNs)));
+      const token = this.#events.token(choice, text, this.#members(generation, sentNs));
+      if (opening === undefined) this.#writer.sendOne(token);
+      else this.#writer.send(opening, token);
       this.#sentEvents++;
     }
-    if (parts.length > 0) this.#writer.send(...parts);
     if (finishReason) this.#close(generation, finishReason);
   }
 
