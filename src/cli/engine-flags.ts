@@ -2,6 +2,9 @@ import { readFileSync } from "node:fs";
 import { InvalidArgumentError } from "commander";
 import type { EngineOptions } from "../engine/engine-options.ts";
 import type { Fault } from "../engine/nvidia-smi/scenario.ts";
+import type { Shape } from "../engine/nvidia-smi/shape.ts";
+import { namedProfiles } from "../engine/profiles/named-profiles.ts";
+import { profileWith } from "../engine/profiles/profile-with.ts";
 import type { RailTenant } from "../engine/rail/rail-options.ts";
 import type { EngineFault } from "../engine/server/fault.ts";
 import { JoulemarkError } from "../errors.ts";
@@ -38,7 +41,7 @@ export function engineOptions(flags: EngineFlags): EngineOptions {
     profile,
     seed,
     phases,
-    ...(set && { set }),
+    ...(set && { set: settings(profile, set) }),
     ...(model !== undefined && { model }),
     ...(truth && { truth }),
     ...(strictFields && { strictFields }),
@@ -57,10 +60,28 @@ export function engineOptions(flags: EngineFlags): EngineOptions {
   };
 }
 
+/** What a variable's name is by custom; anything else may be the key itself, given by mistake. */
+const SHOWN_VARIABLE_NAME = /^[A-Z][A-Z\d]*(?:_[A-Z\d]+)+$/;
+
 function keyIn(name: string): string {
   const key = process.env[name];
   if (key) return key;
-  throw new JoulemarkError("bad_option", `--api-key-env: ${name} is not set`);
+  const shown = SHOWN_VARIABLE_NAME.test(name) ? name : "the variable that was given";
+  throw new JoulemarkError(
+    "bad_option",
+    `--api-key-env: ${shown} is not set or empty; give the name of an environment variable that holds the key`,
+  );
+}
+
+/** The profile's figures, wrong ones refused here, where the flag is known. */
+function settings(profile: string, set: Readonly<Record<string, string>>) {
+  try {
+    profileWith(namedProfiles[profile]!, set);
+    return set;
+  } catch (error) {
+    if (!(error instanceof JoulemarkError)) throw error;
+    throw new JoulemarkError("bad_option", `--set: ${error.message}`, { cause: error });
+  }
 }
 
 /** A parser of whole numbers within limits. */
@@ -84,17 +105,27 @@ export function keyValue(
   return { ...before, [key]: rest.join("=") };
 }
 
-/** One more JSON object; `@FILE` reads it from a file. What it may hold is judged later. */
-export function jsonObject(text: string, before: readonly unknown[] = []): readonly unknown[] {
+/** A parser of one more fault, as JSON; `@FILE` reads it from a file. */
+export function faultLike(
+  shape: Shape,
+): (text: string, before?: readonly unknown[]) => readonly unknown[] {
+  return (text, before = []) => {
+    const problems: string[] = [];
+    const value = parsedJson(text);
+    shape(value, "the fault", problems);
+    if (problems.length === 0) return [...before, value];
+    throw new InvalidArgumentError(`Give one fault as JSON, or @FILE: ${problems.join("; ")}.`);
+  };
+}
+
+function parsedJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(
-      text.startsWith("@") ? readFileSync(text.slice(1), "utf8") : text,
-    );
-    if (typeof value === "object" && value !== null) return [...before, value];
+    return JSON.parse(text.startsWith("@") ? readFileSync(text.slice(1), "utf8") : text);
   } catch (error) {
-    throw new InvalidArgumentError(`Give a JSON object or @FILE: ${(error as Error).message}.`);
+    throw new InvalidArgumentError(
+      `Give one fault as JSON, or @FILE: ${(error as Error).message}.`,
+    );
   }
-  throw new InvalidArgumentError("Give a JSON object or @FILE.");
 }
 
 /** Shown as the process of a tenant, whatever is there really. */

@@ -1,13 +1,16 @@
 import { once } from "node:events";
 import { Command, Option } from "commander";
 import { startInstantServer } from "../engine/instant/instant-server.ts";
+import { railFaultShape } from "../engine/nvidia-smi/scenario-shape.ts";
 import { namedProfiles } from "../engine/profiles/named-profiles.ts";
 import { type EngineServer, startEngineServer } from "../engine/server/engine-server.ts";
+import { engineFaultShape } from "../engine/server/fault.ts";
+import { listenProblem } from "../engine/server/listen-problem.ts";
 import {
   type EngineFlags,
   engineOptions,
+  faultLike,
   fieldNames,
-  jsonObject,
   keyValue,
   tenant,
   wholeNumber,
@@ -42,7 +45,9 @@ async function serveInstantly(
   output: Output,
   signal: AbortSignal,
 ): Promise<void> {
-  const server = await startInstantServer(flags.port);
+  const server = await startInstantServer(flags.port).catch((cause: unknown) => {
+    throw listenProblem(cause, "127.0.0.1", flags.port);
+  });
   if (flags.json) output.result(JSON.stringify({ url: server.url }));
   else output.result(`instant server at ${server.url}/v1, model instant; Ctrl-C ends it`);
   await aborted(signal);
@@ -93,7 +98,7 @@ function addFlags(command: Command): Command {
     .option(
       "--fault <json>",
       `misbehave, such as '{"kind":"status","status":503,"share":0.1}'; may be repeated`,
-      jsonObject,
+      faultLike(engineFaultShape),
     )
     .option(
       "--instant",
@@ -122,6 +127,6 @@ function addRailFlags(command: Command): Command {
     .option(
       "--rail-fault <json>",
       `a fault of nvidia-smi, such as '{"kind":"die","afterTicks":20,"exitCode":1}'; may be repeated`,
-      jsonObject,
+      faultLike(railFaultShape),
     );
 }

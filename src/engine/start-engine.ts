@@ -16,6 +16,8 @@ export interface Engine {
   /** The stand-in `nvidia-smi` that shows its GPUs. */
   readonly nvidiaSmiPath: string;
   readonly devices: readonly RailDevice[];
+  /** The one that it lists. */
+  readonly model: string;
   readonly pid: number;
   /** Ends it and takes its files away. */
   close(): Promise<void>;
@@ -28,6 +30,7 @@ interface FirstLine {
     readonly url: string;
     readonly nvidiaSmiPath: string;
     readonly devices: readonly RailDevice[];
+    readonly model: string;
   };
   readonly failed?: { readonly code: "bad_option"; readonly message: string };
 }

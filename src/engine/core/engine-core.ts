@@ -120,7 +120,7 @@ export class EngineCore {
     const progress = this.#scheduler.finish();
     this.#steps++;
     const slipNs = Math.max(LEAST_SLIP_MS * NS_PER_MS, endNs - startNs);
-    if (nowNs - endNs > slipNs) {
+    if (nowNs - endNs > slipNs && this.#hasWork()) {
       // The host was away: real GPUs would have waited for it, and so do these.
       this.#slips++;
       this.#idleFrom(endNs);
@@ -129,6 +129,11 @@ export class EngineCore {
       this.#beginStep(endNs);
     }
     return { ...step, progress };
+  }
+
+  #hasWork(): boolean {
+    const { running, waiting } = this.#scheduler.counts();
+    return running + waiting > 0;
   }
 
   #idleFrom(atNs: number): void {

@@ -3,6 +3,8 @@ import type { EngineCore, FinishedStep } from "./engine-core.ts";
 const NS_PER_MS = 1e6;
 /** Timers are whole milliseconds and fire late; the rest of the wait is slept away exactly. */
 const TIMER_SLACK_MS = 1.2;
+/** A timer cannot wait for ever; when it ends too early, another one follows. */
+const LONGEST_WAIT_MS = 1e6;
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
 /** Called for each step at its end, or as soon after as this process got to it. */
@@ -53,7 +55,8 @@ export class EngineLoop {
     if (this.#isStopped || nextNs === undefined) return;
     const leftMs = (nextNs - this.nowNs()) / NS_PER_MS;
     if (leftMs > TIMER_SLACK_MS) {
-      this.#timer = setTimeout(() => this.#arm(), Math.floor(leftMs - TIMER_SLACK_MS) || 1);
+      const waitMs = Math.min(LONGEST_WAIT_MS, Math.floor(leftMs - TIMER_SLACK_MS) || 1);
+      this.#timer = setTimeout(() => this.#arm(), waitMs);
     } else {
       // A turn of the event loop first, so that short steps do not starve what arrives.
       this.#immediate = setImmediate(() => this.#waitAndAdvance());

@@ -54,7 +54,8 @@ const once = { oneShotToo: flag };
 const passing = { oneShotToo: flag, forTicks: atLeastOne };
 const ofDevice = { ...start, index: count };
 
-const fault: Shape = byKind({
+/** A fault of the stand-in. */
+export const railFaultShape: Shape = byKind({
   die: [
     { ...start, exitCode: count },
     { ...once, stdout: text(), stderr: text() },
@@ -116,7 +117,7 @@ export const scenarioShape: Shape = object(
     ),
     timing,
     eol: oneOf("lf", "crlf"),
-    faults: listOf(fault),
+    faults: listOf(railFaultShape),
     ignoreSigterm: flag,
     wholeOutput: object(
       { exitCode: count },

@@ -64,10 +64,11 @@ export class Scheduler {
     const { decoding, contextTokens } = this.#running.planDecoding();
     const roomTokens = this.#profile.stepTokens - decoding * (1 + this.#profile.draftTokens);
     const continuedTokens = this.#running.planPrefill(roomTokens);
-    const prefillTokens = continuedTokens + this.#admit(roomTokens - continuedTokens);
+    const admitted: number[] = [];
+    const prefillTokens = continuedTokens + this.#admit(roomTokens - continuedTokens, admitted);
     if (decoding + prefillTokens === 0) return undefined;
     this.#hasBegun = true;
-    return stepPlan(this.#profile, { decoding, prefillTokens, contextTokens });
+    return stepPlan(this.#profile, { decoding, prefillTokens, contextTokens, admitted });
   }
 
   /** Ends the step that has begun: the new tokens, in order of arrival. */
@@ -96,7 +97,7 @@ export class Scheduler {
   }
 
   /** Lets in the next ones in the line, until one of them finds no room: none passes another. */
-  #admit(roomTokens: number): number {
+  #admit(roomTokens: number, admitted: number[]): number {
     const { maxRunning, kvTokens } = this.#profile;
     let takenTokens = 0;
     while (takenTokens < roomTokens && this.#running.size < maxRunning) {
@@ -104,6 +105,7 @@ export class Scheduler {
       if (!sequence || this.#running.reservedTokens + sequence.reservedTokens > kvTokens) break;
       this.#waiting.takeFirst();
       this.#running.admit(sequence);
+      admitted.push(sequence.asked.id);
       this.#cache.lookUp(sequence);
       takenTokens += takeChunk(sequence, roomTokens - takenTokens);
     }

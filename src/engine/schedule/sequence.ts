@@ -23,6 +23,8 @@ export interface StepPlan {
   readonly durationMs: number;
   /** Share of it that goes into prefill, 0 to 1. */
   readonly prefillShare: number;
+  /** Sequences that waited until this step. */
+  readonly admitted: readonly number[];
 }
 
 /** What a step did for one sequence that has new tokens by it. */

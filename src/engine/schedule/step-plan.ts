@@ -8,7 +8,7 @@ import type { StepPlan } from "./sequence.ts";
  */
 export function stepPlan(
   profile: EngineProfile,
-  work: Pick<StepPlan, "decoding" | "prefillTokens" | "contextTokens">,
+  work: Pick<StepPlan, "decoding" | "prefillTokens" | "contextTokens" | "admitted">,
 ): StepPlan {
   const prefillMs = (work.prefillTokens / profile.prefillTokensPerS) * 1000;
   const decodeMs =

@@ -2,20 +2,21 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { EngineCore, FinishedStep } from "../core/engine-core.ts";
 import { EngineLoop } from "../core/engine-loop.ts";
 import type { EngineProfile } from "../profiles/engine-profile.ts";
-import { mixKeys, uniformAt } from "../schedule/keys.ts";
 import type { SequenceProgress } from "../schedule/sequence.ts";
 import type { TokenLog } from "../truth/token-log.ts";
 import { ApiError } from "./api-error.ts";
 import type { CompletionRequest } from "./completion-request.ts";
 import { EngineCounters } from "./engine-counters.ts";
 import { EventWriter } from "./event-writer.ts";
-import type { EngineFault, RequestFault } from "./fault.ts";
+import type { EngineFault } from "./fault.ts";
 import { Generation } from "./generation.ts";
+import { PacedDelivery } from "./paced-delivery.ts";
 import { type PlannedGeneration, planGenerations } from "./plan-generations.ts";
-import { type FieldRules, faultOf, readRequest } from "./read-request.ts";
-import type { Reply, ReplyContext, ReplyEnd } from "./reply.ts";
+import { type FieldRules, readRequest } from "./read-request.ts";
+import type { Reply, ReplyEnd } from "./reply.ts";
+import { faultFor, misbehaveFirst } from "./request-faults.ts";
 import { SendLag } from "./send-lag.ts";
-import { type Phases, SendQueue } from "./send-queue.ts";
+import type { Phases } from "./send-queue.ts";
 import { StreamedReply } from "./streamed-reply.ts";
 import { WholeReply } from "./whole-reply.ts";
 
@@ -28,6 +29,13 @@ export interface ServiceOptions {
   readonly faults: readonly EngineFault[];
   /** Absent: send times are not kept, and events do not show them. */
   readonly tokenLog: TokenLog | undefined;
+}
+
+/** One HTTP exchange, and the number of its request. */
+interface Exchange {
+  readonly message: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly number: number;
 }
 
 interface Live {
@@ -43,18 +51,21 @@ export class CompletionService {
   readonly #options: ServiceOptions;
   readonly #core: EngineCore;
   readonly #live = new Map<number, Live>();
-  readonly #queue: SendQueue | undefined;
-  #queueTimer: NodeJS.Timeout | undefined;
+  readonly #delivery: PacedDelivery;
   #nextId = 0;
 
   constructor(core: EngineCore, originNs: bigint, options: ServiceOptions) {
     this.#core = core;
     this.#options = options;
-    this.#queue = options.phases === "spread" ? new SendQueue() : undefined;
     this.loop = new EngineLoop(core, originNs, (step) => this.#onStep(step));
+    this.#delivery = new PacedDelivery(
+      options.phases,
+      () => this.loop.nowNs(),
+      (progress, dueNs) => this.#deliver(progress, dueNs),
+    );
   }
 
-  /** Requests that are not answered wholly yet. */
+  /** Replies that are not over yet. */
   get open(): number {
     return this.#live.size;
   }
@@ -66,53 +77,35 @@ export class CompletionService {
     response: ServerResponse,
     isChat: boolean,
   ): Promise<void> {
-    const requestNumber = this.counters.requests++;
-    const { profile, fieldRules } = this.#options;
+    const number = this.counters.requests++;
+    const { profile, fieldRules, faults, seed } = this.#options;
     const { model, request: read } = readRequest(body, isChat, fieldRules);
     if (model !== undefined && model !== profile.model) throw unknownModel(model, profile.model);
-    const fault = read.fault ?? faultInHeader(message) ?? this.#ownFault(requestNumber);
-    if (fault?.kind === "status") throw statusError(fault);
-    if (fault?.kind === "slow") await waitUnlessGone(fault.delayMs, response);
-    if (response.destroyed) return;
-    this.#start({ ...read, fault }, requestNumber, response);
+    const fault = faultFor({ number, inBody: read.fault, message }, faults, seed);
+    await misbehaveFirst(fault, response);
+    if (message.socket.destroyed) return;
+    this.#start({ ...read, fault }, { message, response, number });
   }
 
   stop(): void {
     this.loop.stop();
-    clearTimeout(this.#queueTimer);
+    this.#delivery.stop();
     for (const { reply } of this.#live.values()) reply.stop();
     this.#live.clear();
   }
 
-  #start(request: CompletionRequest, requestNumber: number, response: ServerResponse): void {
+  #start(request: CompletionRequest, exchange: Exchange): void {
     const { profile, seed, tokenLog } = this.#options;
     const planned = planGenerations(request, profile, {
       seed,
-      requestNumber,
+      requestNumber: exchange.number,
       firstId: this.#nextId,
     });
     this.#nextId += planned.length;
     const atNs = this.loop.catchUp();
     const generations = planned.map(({ plan }) => new Generation(plan, atNs));
-    const prefix = request.isChat ? "chatcmpl" : "cmpl";
-    const replyId = `${prefix}-sim-${seed}-${requestNumber}`;
-    const ids = planned.map(({ plan }) => plan.id);
-    const context: ReplyContext = {
-      request,
-      names: {
-        id: replyId,
-        model: profile.model,
-        createdS: Math.floor(Date.now() / 1000),
-        isChat: request.isChat,
-      },
-      generations,
-      onSend: (generation, tokens, dueNs) => this.#onSend(generation, tokens, dueNs),
-      onEnd: (end) => this.#end(ids, end),
-    };
-    const reply = request.isStreamed
-      ? new StreamedReply(context, new EventWriter(response))
-      : new WholeReply(context, response);
-    response.once("close", () => this.#end(ids, "abandoned"));
+    const replyId = `${request.isChat ? "chatcmpl" : "cmpl"}-sim-${seed}-${exchange.number}`;
+    const reply = this.#openReply(request, exchange, generations, replyId);
     for (const [i, { plan, sequence }] of planned.entries()) {
       this.#live.set(plan.id, { generation: generations[i]!, reply });
       const { id, choice, promptTokens } = plan;
@@ -123,28 +116,52 @@ export class CompletionService {
     this.loop.rearm();
   }
 
-  #onStep({ startNs, endNs, progress }: FinishedStep): void {
-    if (this.#queue) {
-      this.#queue.push(progress, endNs, endNs - startNs);
-      this.#drainQueue();
-    } else {
-      for (const one of progress) this.#deliver(one, endNs);
-    }
+  #openReply(
+    request: CompletionRequest,
+    { message, response }: Exchange,
+    generations: readonly Generation[],
+    replyId: string,
+  ): Reply {
+    const ids = generations.map(({ plan }) => plan.id);
+    const onEnd = (end: ReplyEnd): void => {
+      message.socket.off("close", onGone);
+      this.#end(ids, end);
+    };
+    // That of the connection: a reply that waits behind another one tells nothing of its end.
+    const onGone = (): void => onEnd("abandoned");
+    message.socket.once("close", onGone);
+    const context = {
+      request,
+      names: {
+        id: replyId,
+        model: this.#options.profile.model,
+        createdS: Math.floor(Date.now() / 1000),
+        isChat: request.isChat,
+      },
+      generations,
+      onSend: (generation: Generation, tokens: number, dueNs: number) =>
+        this.#onSend(generation, tokens, dueNs),
+      onEnd,
+    };
+    return request.isStreamed
+      ? new StreamedReply(context, new EventWriter(response))
+      : new WholeReply(context, response);
   }
 
-  #drainQueue(): void {
-    clearTimeout(this.#queueTimer);
-    for (const { progress, dueNs } of this.#queue!.take(this.loop.nowNs())) {
-      this.#deliver(progress, dueNs);
+  #onStep(step: FinishedStep): void {
+    for (const id of step.plan.admitted) {
+      const live = this.#live.get(id);
+      if (live) live.generation.admittedNs = step.startNs;
     }
-    if (this.#queue!.nextNs !== undefined) {
-      this.#queueTimer = setTimeout(() => this.#drainQueue(), 1);
-    }
+    const wanted = step.progress.filter(({ id }) => this.#live.has(id));
+    this.#delivery.take(step, wanted);
   }
 
   #deliver(progress: SequenceProgress, dueNs: number): void {
     const live = this.#live.get(progress.id);
-    live?.reply.take(live.generation, progress, dueNs);
+    if (!live) return;
+    this.counters.generatedTokens += progress.tokens;
+    live.reply.take(live.generation, progress, dueNs);
   }
 
   #onSend({ plan, cachedTokens }: Generation, tokens: number, dueNs: number): string | undefined {
@@ -152,7 +169,6 @@ export class CompletionService {
     const atNs = process.hrtime.bigint();
     const sentNs = Number(atNs - this.loop.originNs);
     this.sendLag.record(sentNs - dueNs);
-    this.counters.generatedTokens += tokens;
     this.counters.tokenEvents++;
     tokenLog?.sent(plan.id, tokens, dueNs, sentNs, cachedTokens);
     return tokenLog && String(atNs);
@@ -167,19 +183,10 @@ export class CompletionService {
       this.#live.delete(id);
       reply.stop();
       this.#core.remove(id);
-      this.#queue?.forget(id);
+      this.#delivery.forget(id);
       this.#options.tokenLog?.end(id, end);
       if (end === "finished") this.counters.finishReasons[generation.plan.finishReason]++;
     }
-  }
-
-  #ownFault(requestNumber: number): RequestFault | undefined {
-    const { faults, seed } = this.#options;
-    return faults.find((fault, i) => {
-      const { share = 1, fromRequest = 0, untilRequest = Number.POSITIVE_INFINITY } = fault;
-      if (requestNumber < fromRequest || requestNumber >= untilRequest) return false;
-      return share >= 1 || uniformAt(mixKeys(seed, i), requestNumber) < share;
-    });
   }
 }
 
@@ -193,32 +200,4 @@ function promptTokensOf(planned: readonly PlannedGeneration[], repliesPerPrompt:
 function unknownModel(asked: string, served: string): ApiError {
   const message = `The model ${JSON.stringify(asked.slice(0, 200))} does not exist; this engine serves ${JSON.stringify(served)}.`;
   return new ApiError(404, message, { param: "model", code: "model_not_found" });
-}
-
-function statusError({ status, message, retryAfterS }: Extract<RequestFault, { kind: "status" }>) {
-  return new ApiError(status, message ?? `The engine was told to answer ${status}.`, {
-    ...(retryAfterS !== undefined && { headers: { "retry-after": String(retryAfterS) } }),
-  });
-}
-
-/** A request can ask for a fault in a header too, where its body is not to be touched. */
-function faultInHeader({ headers }: IncomingMessage): RequestFault | undefined {
-  const text = headers["x-engine-fault"];
-  if (typeof text !== "string") return undefined;
-  try {
-    return faultOf(JSON.parse(text));
-  } catch (error) {
-    if (error instanceof ApiError) throw error;
-    throw new ApiError(400, "The header x-engine-fault is not JSON.", { param: "x-engine-fault" });
-  }
-}
-
-async function waitUnlessGone(delayMs: number, response: ServerResponse): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, delayMs);
-    response.once("close", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

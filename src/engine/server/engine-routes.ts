@@ -6,6 +6,8 @@ import { sendJson, sendText } from "./send-json.ts";
 /** What the routes ask of the engine behind them. */
 export interface RoutedEngine {
   readonly model: string;
+  /** Longest prompt and reply together. */
+  readonly contextTokens: number;
   readonly apiKey: string | undefined;
   /** @throws {ApiError} for a request that is not taken. */
   complete(
@@ -35,7 +37,7 @@ export async function answerRequest(
   message: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const url = new URL(message.url ?? "/", "http://engine");
+  const url = urlOf(message);
   const isChat = COMPLETION_PATHS.get(url.pathname);
   if (url.pathname.startsWith("/v1/")) checkKey(engine.apiKey, message.headers.authorization);
   if (isChat !== undefined) {
@@ -51,6 +53,13 @@ export async function answerRequest(
   else sendJson(response, 200, JSON.stringify(answer));
 }
 
+function urlOf({ url = "/" }: IncomingMessage): URL {
+  // Of two slashes at the beginning the URL parser would make a host.
+  const target = url.startsWith("/") ? `http://engine${url}` : url;
+  if (URL.canParse(target)) return new URL(target);
+  throw new ApiError(400, "The request target is no path and no URL.");
+}
+
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 function lookUp(engine: RoutedEngine, url: URL): object | string | undefined {
@@ -58,7 +67,13 @@ function lookUp(engine: RoutedEngine, url: URL): object | string | undefined {
   if (pathname === "/health") return { status: "ok", simulated: true };
   if (pathname === "/metrics") return engine.metrics();
   if (pathname === "/engine") return engine.status();
-  const model = { id: engine.model, object: "model", created: 0, owned_by: "joulemark-engine" };
+  const model = {
+    id: engine.model,
+    object: "model",
+    created: 0,
+    owned_by: "joulemark-engine",
+    max_model_len: engine.contextTokens,
+  };
   if (pathname === "/v1/models") return { object: "list", data: [model] };
   if (pathname.startsWith("/v1/models/")) {
     const asked = decoded(pathname.slice("/v1/models/".length));

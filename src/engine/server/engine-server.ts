@@ -1,12 +1,13 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { JoulemarkError } from "../../errors.ts";
 import type { EngineOptions } from "../engine-options.ts";
 import type { RailDevice } from "../rail/rail-options.ts";
 import { ApiError } from "./api-error.ts";
 import { answerRequest } from "./engine-routes.ts";
 import type { EngineStatus } from "./engine-status.ts";
+import { listenProblem } from "./listen-problem.ts";
+import { refuseBytes, refuseTunnel } from "./refuse-bytes.ts";
 import { resolveEngineOptions } from "./resolve-engine-options.ts";
 import { sendError } from "./send-json.ts";
 import { openSimulatedEngine, type SimulatedEngine } from "./simulated-engine.ts";
@@ -28,6 +29,8 @@ export interface EngineServer {
 
 const HOST = "127.0.0.1";
 
+const SERVER_NAME = "joulemark-engine (SIMULATED)";
+
 /** Longer than a client waits between two uses of a connection. */
 const KEEP_ALIVE_MS = 120_000;
 
@@ -45,9 +48,14 @@ export async function startEngineServer(options: EngineOptions = {}): Promise<En
     requestTimeout: 0,
   });
   server.on("request", (message, response) => answer(engine, message, response));
-  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
-    refuseBytes(error, socket),
-  );
+  // As many requests as a client likes wait for one connection.
+  server.on("connection", (socket: Socket) => socket.setMaxListeners(0));
+  server.on("clientError", refuseBytes);
+  server.on("connect", refuseTunnel);
+  server.on("checkExpectation", (message, response) => {
+    const error = new ApiError(417, "Nothing but 100-continue can be expected.");
+    refuse(engine, error, message, response);
+  });
   try {
     await listen(server, ready.port);
   } catch (error) {
@@ -75,40 +83,32 @@ async function listen(server: Server, port: number): Promise<void> {
   try {
     await once(server, "listening");
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code !== "EADDRINUSE" && code !== "EACCES") throw cause;
-    const why = code === "EACCES" ? "needs more rights" : "is taken";
-    throw new JoulemarkError("bad_option", `port ${port} of ${HOST} ${why}; give another one`, {
-      cause,
-    });
+    throw listenProblem(cause, HOST, port);
   }
 }
 
 function answer(engine: SimulatedEngine, message: IncomingMessage, response: ServerResponse): void {
-  response.setHeader("server", "joulemark-engine (SIMULATED)");
-  answerRequest(engine, message, response).catch((error: unknown) => {
-    if (error instanceof ApiError) {
-      engine.countRefused();
-      return sendError(response, error);
-    }
-    // The client went away in the middle of its own request.
-    if (message.destroyed && !message.complete) return response.destroy();
-    // A bug: the client has to hear of it, and the log too.
-    console.error(error);
-    sendError(response, new ApiError(500, "The engine has a bug; its log says more."));
-  });
+  response.setHeader("server", SERVER_NAME);
+  answerRequest(engine, message, response).catch((error: unknown) =>
+    refuse(engine, error, message, response),
+  );
 }
 
-/** Bytes that are no HTTP get an envelope too. */
-function refuseBytes({ code }: NodeJS.ErrnoException, socket: Socket): void {
-  if (code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-  const [status, reason] =
-    code === "HPE_HEADER_OVERFLOW"
-      ? [431, "Request Header Fields Too Large"]
-      : code === "ERR_HTTP_REQUEST_TIMEOUT"
-        ? [408, "Request Timeout"]
-        : [400, "Bad Request"];
-  const body = JSON.stringify(new ApiError(Number(status), `${reason}.`));
-  const head = `HTTP/1.1 ${status} ${reason}\r\nconnection: close\r\ncontent-type: application/json`;
-  socket.end(`${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+function refuse(
+  engine: SimulatedEngine,
+  error: unknown,
+  message: IncomingMessage,
+  response: ServerResponse,
+): void {
+  if (error instanceof ApiError) {
+    engine.countRefused();
+    response.setHeader("server", SERVER_NAME);
+    sendError(response, error);
+    return;
+  }
+  // The client went away in the middle of its own request.
+  if (message.destroyed && !message.complete) return void response.destroy();
+  // A bug: the client has to hear of it, and the log too.
+  console.error(error);
+  sendError(response, new ApiError(500, "The engine has a bug; its log says more."));
 }

@@ -6,7 +6,7 @@ const TEXT_MARK = "\u0001";
 /** The events of one streamed reply, as JSON. */
 export class EventText {
   readonly #names: ReplyNames;
-  readonly #aroundByChoice = new Map<number, readonly [string, string]>();
+  readonly #aroundByChoice: (readonly [string, string])[] = [];
 
   constructor(names: ReplyNames) {
     this.#names = names;
@@ -43,7 +43,7 @@ export class EventText {
   }
 
   #around(choice: number): readonly [string, string] {
-    const known = this.#aroundByChoice.get(choice);
+    const known = this.#aroundByChoice[choice];
     if (known) return known;
     const content = this.#names.isChat ? { delta: { content: TEXT_MARK } } : { text: TEXT_MARK };
     const event = this.#event([
@@ -52,7 +52,7 @@ export class EventText {
     const mark = asciiJson(TEXT_MARK).slice(1, -1);
     const at = event.lastIndexOf(mark);
     const around = [event.slice(0, at), event.slice(at + mark.length)] as const;
-    this.#aroundByChoice.set(choice, around);
+    this.#aroundByChoice[choice] = around;
     return around;
   }
 

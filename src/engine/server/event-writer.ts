@@ -3,6 +3,9 @@ import type { ServerResponse } from "node:http";
 /** A client that has this much waiting has stopped reading, in bytes. */
 const MOST_WAITING = 16 * 1024 * 1024;
 
+/** Lengths of chunks as they are written, for those that token events have. */
+const hexLengths = Array.from({ length: 1024 }, (_, length) => length.toString(16));
+
 /**
  * Sends the events of a streamed reply, each as soon as it is given.
  *
@@ -35,16 +38,23 @@ export class EventWriter {
     this.sendRaw(text);
   }
 
+  /** As `send` does; hot: a token event is alone in its write. */
+  sendOne(data: string): void {
+    this.sendRaw(`data: ${data}\n\n`);
+  }
+
   /** @param text - ASCII, as it is. */
   sendRaw(text: string): void {
     const { socket } = this.#response;
     if (!this.#isChunked || socket === null) {
       // Behind another reply on the same connection: the bytes have to wait their turn.
       this.#response.write(text, "latin1");
-      return;
+    } else {
+      const length = hexLengths[text.length] ?? text.length.toString(16);
+      socket.write(`${length}\r\n${text}\r\n`, "latin1");
     }
-    socket.write(`${text.length.toString(16)}\r\n${text}\r\n`, "latin1");
-    if (socket.writableLength > MOST_WAITING) socket.destroy();
+    const waiting = (socket ?? this.#response).writableLength;
+    if (waiting > MOST_WAITING) this.#response.req.socket.destroy();
   }
 
   end(): void {
@@ -53,8 +63,8 @@ export class EventWriter {
 
   /** Ends the connection in the middle of the reply. */
   cut(how: "reset" | "close"): void {
-    const { socket } = this.#response;
-    if (how === "reset") socket?.resetAndDestroy();
-    else socket?.end(() => socket.destroy());
+    const { socket } = this.#response.req;
+    if (how === "reset") socket.resetAndDestroy();
+    else socket.end(() => socket.destroy());
   }
 }

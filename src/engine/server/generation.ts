@@ -14,17 +14,14 @@ export interface GenerationPlan {
   readonly replyTokens: number;
   /** Why it ends there. */
   readonly finishReason: FinishReason;
-  readonly stop: readonly string[];
-  /** No stop text ends it before. */
-  readonly minTokens: number;
+  /** Text behind this, in UTF-16 units, is not sent: there the stop text begins. */
+  readonly textUnits: number;
 }
 
 /** What a step added to a reply. */
 export interface Piece {
   /** Empty only where a stop text took all of it away. */
   readonly text: string;
-  /** Tokens that were computed for it. */
-  readonly tokens: number;
   readonly finishReason: FinishReason | undefined;
 }
 
@@ -35,16 +32,16 @@ export class Generation {
   cachedTokens = 0;
   draftTokens = 0;
   acceptedDraftTokens = 0;
-  /** When its prefill began to be possible, its first and its last token, as scheduled. */
-  readonly arrivedNs: number;
+  /** When the engine took it up, its first and its last token, as scheduled. */
+  admittedNs: number;
   firstTokenNs = 0;
   lastTokenNs = 0;
-  /** As much of the text as a stop text may begin in. */
-  #tail = "";
+  #textUnits = 0;
 
+  /** @param arrivedNs - until the engine takes it up, it counts from there. */
   constructor(plan: GenerationPlan, arrivedNs: number) {
     this.plan = plan;
-    this.arrivedNs = arrivedNs;
+    this.admittedNs = arrivedNs;
   }
 
   /** Takes in what a step did, which was due at `atNs`. */
@@ -59,25 +56,9 @@ export class Generation {
     this.cachedTokens = progress.cachedTokens;
     this.draftTokens += progress.draftTokens;
     this.acceptedDraftTokens += progress.acceptedDraftTokens;
-    const stoppedText = this.#stoppedAt(text);
-    if (stoppedText !== undefined) {
-      return { text: stoppedText, tokens: progress.tokens, finishReason: "stop" };
-    }
+    const room = Math.max(0, this.plan.textUnits - this.#textUnits);
+    this.#textUnits += text.length;
     const finishReason = progress.isLast ? this.plan.finishReason : undefined;
-    return { text, tokens: progress.tokens, finishReason };
-  }
-
-  /** The part of a new text that stands before a stop text; `undefined` where there is none. */
-  #stoppedAt(text: string): string | undefined {
-    const { stop, minTokens } = this.plan;
-    if (stop.length === 0) return undefined;
-    const seen = this.#tail + text;
-    const longest = Math.max(...stop.map((entry) => entry.length));
-    this.#tail = longest > 1 ? seen.slice(1 - longest) : "";
-    if (this.tokens < minTokens) return undefined;
-    const found = stop.map((entry) => seen.indexOf(entry)).filter((at) => at >= 0);
-    if (found.length === 0) return undefined;
-    // What was sent before cannot be taken back: a stop text across two events keeps its beginning.
-    return text.slice(0, Math.max(0, Math.min(...found) - (seen.length - text.length)));
+    return { text: text.length > room ? text.slice(0, room) : text, finishReason };
   }
 }

@@ -39,7 +39,7 @@ export function metricsText(facts: {
       one(counts.kvTokens / kvRoomTokens),
     ),
     counter("vllm:prompt_tokens_total", "Prompt tokens taken.", one(counters.promptTokens)),
-    counter("vllm:generation_tokens_total", "Tokens sent.", one(counters.generatedTokens)),
+    counter("vllm:generation_tokens_total", "Tokens generated.", one(counters.generatedTokens)),
     counter(
       "vllm:prefix_cache_queries_total",
       "Prompt tokens looked up in the prefix cache.",

@@ -73,8 +73,18 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 const MOST_SHOWN = 80;
 
+function jsonOf(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.slice(0, MOST_SHOWN + 1));
+  try {
+    return JSON.stringify(value) ?? "nothing";
+  } catch {
+    // JSON can be read at any depth, and not be written again.
+    return "a value too deep to be shown";
+  }
+}
+
 /** A value as an error may show it: never more than the beginning of it. */
 export function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? "nothing";
+  const text = jsonOf(value);
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
 }

@@ -26,8 +26,27 @@ export interface ReadyEngineOptions extends EngineOptions {
 
 const DEFAULT_PROFILE = "8b-h100";
 
-/** Faults, timing and tenants of the rail are checked where its scenario is written. */
+/** What is left to those who know more of it. */
 const anything: Shape = () => {};
+
+const count: Shape = number({ min: 0, integer: true });
+
+/** Faults, timing and loads are judged with the rail's scenario. */
+const railShape: Shape = object(
+  {},
+  {
+    boxGpuCount: count,
+    dir: text(),
+    driver: oneOf("new", "old"),
+    faults: listOf(anything),
+    firstIndex: count,
+    logFile: text(),
+    migMode: oneOf("Enabled", "Disabled"),
+    sensorNoiseW: number({ min: 0 }),
+    tenants: listOf(object({ index: count, pid: count, load: anything }, { processName: text() })),
+    timing: anything,
+  },
+);
 
 const optionsShape: Shape = object(
   {},
@@ -43,7 +62,7 @@ const optionsShape: Shape = object(
     strictFields: flag,
     refusedFields: listOf(text()),
     faults: listOf(engineFaultShape),
-    rail: anything,
+    rail: railShape,
   },
 );
 

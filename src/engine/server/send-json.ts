@@ -17,7 +17,7 @@ export function sendText(response: ServerResponse, contentType: string, text: st
 
 /** Answers with an error envelope, unless the answer has begun. */
 export function sendError(response: ServerResponse, error: ApiError): void {
-  if (response.headersSent) response.destroy();
+  if (response.headersSent) response.req.socket.destroy();
   else sendJson(response, error.status, JSON.stringify(error), error.headers);
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { EngineCore } from "../core/engine-core.ts";
 import { EnergyTotals } from "../power/energy-totals.ts";
 import { PowerHistory } from "../power/power-history.ts";
-import { type EngineRail, installEngineRail } from "../rail/install-engine-rail.ts";
+import type { EngineRail } from "../rail/install-engine-rail.ts";
 import { TokenLog } from "../truth/token-log.ts";
 import { answerTruth } from "../truth/truth-routes.ts";
 import type { TruthSources } from "../truth/truth-sources.ts";
@@ -10,6 +10,7 @@ import { CompletionService } from "./completion-service.ts";
 import type { RoutedEngine } from "./engine-routes.ts";
 import type { EngineStatus } from "./engine-status.ts";
 import { metricsText } from "./metrics-text.ts";
+import { openRail } from "./open-rail.ts";
 import type { ReadyEngineOptions } from "./resolve-engine-options.ts";
 
 /** The engine, its GPUs, the rail that shows them and the truth about them. */
@@ -17,6 +18,7 @@ export class SimulatedEngine implements RoutedEngine {
   readonly originNs: bigint;
   readonly rail: EngineRail;
   readonly model: string;
+  readonly contextTokens: number;
   readonly apiKey: string | undefined;
   readonly #options: ReadyEngineOptions;
   readonly #core: EngineCore;
@@ -29,6 +31,7 @@ export class SimulatedEngine implements RoutedEngine {
     this.originNs = originNs;
     this.rail = rail;
     this.model = profile.model;
+    this.contextTokens = Math.min(profile.contextTokens, profile.kvTokens);
     this.apiKey = options.apiKey;
     this.#options = options;
     const history = new PowerHistory(profile.power.gpuCount);
@@ -120,6 +123,6 @@ export async function openSimulatedEngine(options: ReadyEngineOptions): Promise<
   const originNs = process.hrtime.bigint();
   const { engineProfile, seed, rail = {} } = options;
   const power = engineProfile.power;
-  const opened = await installEngineRail({ ...rail, power, originNs, seed });
+  const opened = await openRail({ ...rail, power, originNs, seed });
   return new SimulatedEngine(options, originNs, opened);
 }

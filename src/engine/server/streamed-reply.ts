@@ -4,6 +4,8 @@ import type { EventWriter } from "./event-writer.ts";
 import type { RequestFault, StreamFault } from "./fault.ts";
 import type { FinishReason, Generation } from "./generation.ts";
 import type { Reply, ReplyContext } from "./reply.ts";
+import { asciiJson } from "./reply-ids.ts";
+import { LONGEST_TIMER_MS } from "./request-faults.ts";
 import { timingsOf, usageOf } from "./usage.ts";
 
 const DEFAULT_GARBAGE = '{"choices":[{"delta":';
@@ -17,8 +19,8 @@ export class StreamedReply implements Reply {
   #sentEvents = 0;
   #openChoices: number;
   #hasMisbehaved = false;
-  /** What came while the reply stalls; absent while it does not. */
-  #held: Parameters<Reply["take"]>[] | undefined;
+  /** What is to be done when a reply goes on that stalls; absent while it does not. */
+  #held: (() => void)[] | undefined;
   #releaseTimer: NodeJS.Timeout | undefined;
 
   constructor(context: ReplyContext, writer: EventWriter) {
@@ -33,19 +35,23 @@ export class StreamedReply implements Reply {
   take(generation: Generation, progress: SequenceProgress, dueNs: number): void {
     if (this.#isFaultDue() && this.#misbehave()) return;
     if (this.#held) {
-      this.#held.push([generation, progress, dueNs]);
+      this.#held.push(() => this.take(generation, progress, dueNs));
       return;
     }
     const { choice } = generation.plan;
     const isFirst = generation.tokens === 0;
     const { text, finishReason } = generation.push(progress, dueNs);
-    const parts = isFirst && this.#context.request.isChat ? [this.#events.opening(choice)] : [];
-    if (text !== "") {
+    const opening =
+      isFirst && this.#context.request.isChat ? this.#events.opening(choice) : undefined;
+    if (text === "") {
+      if (opening !== undefined) this.#writer.sendOne(opening);
+    } else {
       const sentNs = this.#context.onSend(generation, progress.tokens, dueNs);
-      parts.push(this.#events.token(choice, text, this.#members(generation, sentNs)));
+      const token = this.#events.token(choice, text, this.#members(generation, sentNs));
+      if (opening === undefined) this.#writer.sendOne(token);
+      else this.#writer.send(opening, token);
       this.#sentEvents++;
     }
-    if (parts.length > 0) this.#writer.send(...parts);
     if (finishReason) this.#close(generation, finishReason);
   }
 
@@ -54,7 +60,6 @@ export class StreamedReply implements Reply {
   }
 
   #close(generation: Generation, finishReason: FinishReason): void {
-    const kind = this.#fault?.kind;
     const closing = this.#events.closing(generation.plan.choice, finishReason);
     if (--this.#openChoices > 0) {
       this.#writer.send(closing);
@@ -62,6 +67,12 @@ export class StreamedReply implements Reply {
     }
     // A fault that was to come after more events than there were comes at their end.
     if (!this.#hasMisbehaved && isInStream(this.#fault) && this.#misbehave()) return;
+    if (this.#held) this.#held.push(() => this.#finish(generation, closing));
+    else this.#finish(generation, closing);
+  }
+
+  #finish(generation: Generation, closing: string): void {
+    const kind = this.#fault?.kind;
     const parts = kind === "no-end" ? [] : [closing];
     const summary = this.#summary(generation);
     if (summary) parts.push(this.#events.summary(summary));
@@ -119,7 +130,7 @@ export class StreamedReply implements Reply {
         this.#context.onEnd("failed");
         return true;
       case "garbage":
-        this.#writer.send(fault.text ?? DEFAULT_GARBAGE);
+        this.#writer.send(latin1Of(fault.text ?? DEFAULT_GARBAGE));
         return false;
       case "stall":
         this.#hold(fault.forMs);
@@ -132,11 +143,14 @@ export class StreamedReply implements Reply {
   #hold(forMs: number | undefined): void {
     this.#held = [];
     if (forMs === undefined) return;
-    this.#releaseTimer = setTimeout(() => {
-      const held = this.#held ?? [];
-      this.#held = undefined;
-      for (const one of held) this.take(...one);
-    }, forMs);
+    this.#releaseTimer = setTimeout(
+      () => {
+        const held = this.#held ?? [];
+        this.#held = undefined;
+        for (const goOn of held) goOn();
+      },
+      Math.min(forMs, LONGEST_TIMER_MS),
+    );
   }
 }
 
@@ -153,6 +167,11 @@ const STREAM_FAULTS = new Set<RequestFault["kind"]>([
   "stall",
 ]);
 
+/** The bytes of a text's UTF-8 as characters: the writer sends each character as a byte. */
+function latin1Of(text: string): string {
+  return Buffer.from(text).toString("latin1");
+}
+
 function errorEvent(message = "The engine was told to fail here."): string {
-  return JSON.stringify({ error: { message, type: "server_error", param: null, code: 500 } });
+  return asciiJson({ error: { message, type: "server_error", param: null, code: 500 } });
 }

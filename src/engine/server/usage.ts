@@ -32,10 +32,13 @@ export function usageOf(
   };
 }
 
-/** The server's own times of one reply, as llama.cpp gives them. */
+/**
+ * The server's own times of one reply, as llama.cpp gives them: waiting is in none of them. The
+ * rate of tokens leaves the first out, whose time is that of the prompt.
+ */
 export function timingsOf(generation: Generation): object {
-  const { plan, tokens, cachedTokens, arrivedNs, firstTokenNs, lastTokenNs } = generation;
-  const promptMs = (firstTokenNs - arrivedNs) / 1e6;
+  const { plan, tokens, cachedTokens, admittedNs, firstTokenNs, lastTokenNs } = generation;
+  const promptMs = (firstTokenNs - admittedNs) / 1e6;
   const predictedMs = (lastTokenNs - firstTokenNs) / 1e6;
   const computedTokens = plan.promptTokens - cachedTokens;
   return {

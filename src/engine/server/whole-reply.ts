@@ -4,6 +4,7 @@ import { ApiError } from "./api-error.ts";
 import type { FinishReason, Generation } from "./generation.ts";
 import type { Reply, ReplyContext } from "./reply.ts";
 import { asciiJson, envelope } from "./reply-ids.ts";
+import { LONGEST_TIMER_MS } from "./request-faults.ts";
 import { sendError, sendJson } from "./send-json.ts";
 import { timingsOf, usageOf } from "./usage.ts";
 
@@ -45,8 +46,9 @@ export class WholeReply implements Reply {
       onEnd("finished");
     };
     if (fault?.kind === "reset" || fault?.kind === "close") {
-      if (fault.kind === "reset") this.#response.socket?.resetAndDestroy();
-      else this.#response.socket?.destroy();
+      const { socket } = this.#response.req;
+      if (fault.kind === "reset") socket.resetAndDestroy();
+      else socket.destroy();
       onEnd("cut");
     } else if (fault?.kind === "error") {
       sendError(this.#response, new ApiError(500, fault.message ?? "The engine was told to fail."));
@@ -55,7 +57,8 @@ export class WholeReply implements Reply {
       sendJson(this.#response, 200, fault.text ?? '{"choices":[{"message":');
       onEnd("finished");
     } else if (fault?.kind === "stall") {
-      if (fault.forMs !== undefined) this.#releaseTimer = setTimeout(send, fault.forMs);
+      if (fault.forMs !== undefined)
+        this.#releaseTimer = setTimeout(send, Math.min(fault.forMs, LONGEST_TIMER_MS));
     } else {
       send();
     }

@@ -19,6 +19,9 @@ export interface SequenceLog {
 /** Enough for an hour of a busy engine, and bounded: about 24 bytes each. */
 const MOST_EVENTS = 4_000_000;
 
+/** A sequence takes as much room as so many events, also without any. */
+const SEQUENCE_EVENTS = 16;
+
 /** The send times of token events, as many of the latest as there is room for. */
 export class TokenLog {
   readonly #mostEvents: number;
@@ -44,8 +47,7 @@ export class TokenLog {
   open(start: Omit<SequenceLog, "sentNs" | "dueNs" | "tokens" | "end" | "cachedTokens">): void {
     const log = { ...start, cachedTokens: 0, sentNs: [], dueNs: [], tokens: [], end: undefined };
     this.#sequences.set(start.id, log);
-    // Also sequences without events take room.
-    this.#grow();
+    this.#grow(SEQUENCE_EVENTS);
   }
 
   sent(id: number, tokens: number, dueNs: number, sentNs: number, cachedTokens: number): void {
@@ -55,7 +57,7 @@ export class TokenLog {
     log.sentNs.push(sentNs);
     log.dueNs.push(dueNs);
     log.tokens.push(tokens);
-    this.#grow();
+    this.#grow(1);
   }
 
   end(id: number, how: string): void {
@@ -88,14 +90,14 @@ export class TokenLog {
     return { events, tokens };
   }
 
-  #grow(): void {
-    this.#events++;
+  #grow(events: number): void {
+    this.#events += events;
     if (this.#events <= this.#mostEvents) return;
     for (const log of this.#sequences.values()) {
       if (log.end === undefined) continue;
       this.#sequences.delete(log.id);
       this.#forgotten++;
-      this.#events -= log.sentNs.length + 1;
+      this.#events -= log.sentNs.length + SEQUENCE_EVENTS;
       this.#forgottenNs = Math.max(this.#forgottenNs, log.sentNs.at(-1) ?? 0);
       if (this.#events <= this.#mostEvents * 0.9) return;
     }

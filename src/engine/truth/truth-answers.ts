@@ -1,4 +1,5 @@
 import type { RailDevice } from "../rail/rail-options.ts";
+import type { SequenceLog } from "./token-log.ts";
 import { otherEnergyJ, ownEnergyJ, type TruthSources } from "./truth-sources.ts";
 
 /** What really went into the GPUs of the box from one time to another. */
@@ -53,15 +54,29 @@ export function truthPower(sources: TruthSources, interval: Interval): object {
   return { ...shownInterval(interval), segments };
 }
 
-/** Every reply that is still known, with the send time of each of its token events. */
+/** Of one answer, so that it stays a text that can be written and read. */
+const MOST_EVENTS_SHOWN = 200_000;
+
+/**
+ * Replies that are still known, with the send time of each of their token events: as many as one
+ * answer holds. None at all means that there are no more.
+ */
 export function truthReplies(sources: TruthSources, fromId: number, limit: number): object {
   const { tokenLog } = sources;
   const at = (ns: number): string => absolute(sources, ns);
+  let events = 0;
+  // At least one, however long it is.
+  const hasRoom = ({ sentNs }: SequenceLog): boolean => {
+    const before = events;
+    events += sentNs.length;
+    return before === 0 || events <= MOST_EVENTS_SHOWN;
+  };
+  const known = tokenLog.sequences(fromId).slice(0, limit);
+  const firstLeftOut = known.findIndex((one) => !hasRoom(one));
   return {
     forgotten: tokenLog.forgotten,
-    replies: tokenLog
-      .sequences(fromId)
-      .slice(0, limit)
+    replies: known
+      .slice(0, firstLeftOut < 0 ? known.length : firstLeftOut)
       .map(({ arrivedNs, sentNs, dueNs, end, ...rest }) => ({
         ...rest,
         ...(end !== undefined && { end }),

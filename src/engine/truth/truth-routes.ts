@@ -21,9 +21,6 @@ const ANSWER_BY_PATH: Readonly<Record<string, Answer>> = {
     truthReplies(sources, wholeOf(query, "from", 0), wholeOf(query, "limit", MOST_REPLIES)),
 };
 
-/** The paths that `answerTruth` knows. */
-export const truthPaths: readonly string[] = Object.keys(ANSWER_BY_PATH);
-
 /**
  * Answers a question about what really happened.
  *

@@ -93,6 +93,7 @@ describe("a schedule", () => {
       contextTokens: 0,
       durationMs: 10 + 40,
       prefillShare: 0.8,
+      admitted: [0],
     });
     scheduler.finish();
     scheduler.add(sequence(1, { promptTokens: 30 }));
