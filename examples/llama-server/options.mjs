@@ -16,7 +16,7 @@ export const USAGE = `usage: node server.mjs [options]
 
   --port N          port on the loopback interface, 0 is any (default 8080)
   --slots N         requests that are computed at once; more of them wait (default 8)
-  --context N       most tokens of a prompt and its reply together (default 4096)
+  --context N       most tokens of a prompt and its reply together (default 8192)
   --threads N       threads of the engine (default 1)
   --model FILE      a GGUF file (default: a tiny model with random weights, made at the start)
   --end-with-stdin  end when stdin ends
@@ -36,7 +36,7 @@ export function readOptions(argv) {
     options: {
       port: { type: "string", default: "8080" },
       slots: { type: "string", default: "8" },
-      context: { type: "string", default: "4096" },
+      context: { type: "string", default: "8192" },
       threads: { type: "string", default: "1" },
       model: { type: "string" },
       "end-with-stdin": { type: "boolean", default: false },

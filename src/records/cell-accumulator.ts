@@ -27,6 +27,8 @@ export interface CellRequests
   readonly end: CellEnd;
   readonly counts: NonNullable<CellRecord["counts"]>;
   readonly tokens: CellTokens;
+  /** What the first request that failed told. */
+  readonly firstFailure: string | undefined;
   readonly steady: WindowPart | undefined;
   /** Rates of single requests that ended well, in tokens/s: the server's own, and this side's. */
   readonly serverTokS: readonly number[];
@@ -52,6 +54,7 @@ export class CellAccumulator {
   readonly #failedByKind = new Map<string, number>();
   readonly #serverTokS: number[] = [];
   readonly #clientTokS: number[] = [];
+  #firstFailure: string | undefined;
   #ok = 0;
   #hasAllTokenGaps = true;
 
@@ -72,6 +75,7 @@ export class CellAccumulator {
     else {
       const kind = line.errorKind ?? "unknown";
       this.#failedByKind.set(kind, (this.#failedByKind.get(kind) ?? 0) + 1);
+      this.#firstFailure ??= failureText(line);
     }
   }
 
@@ -86,6 +90,7 @@ export class CellAccumulator {
       end,
       counts: { ok: this.#ok, failed, failedByKind, notSent: end.notSent },
       tokens: this.#tokens,
+      firstFailure: this.#firstFailure,
       steady,
       ...summaryOf("ttftMs", this.#ttft),
       ...summaryOf("tpotMs", this.#tpot),
@@ -132,6 +137,14 @@ export class CellAccumulator {
     }
     if (perTokenMs !== null && perTokenMs > 0) this.#clientTokS.push(1000 / perTokenMs);
   }
+}
+
+/** How much of a server's words a reason repeats, in characters. */
+const MOST_SAID = 200;
+
+function failureText({ httpStatus, message = "no reason told" }: RequestLine): string {
+  const said = message.length > MOST_SAID ? `${message.slice(0, MOST_SAID)}…` : message;
+  return httpStatus === undefined ? said : `HTTP ${httpStatus}: ${said}`;
 }
 
 function summaryOf<Name extends string>(

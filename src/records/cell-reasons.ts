@@ -35,7 +35,7 @@ function comparisonReasons(requests: CellRequests): readonly Reason[] {
     const kinds = Object.entries(counts.failedByKind).map(([kind, count]) => `${count} ${kind}`);
     add(
       "errors",
-      `${counts.failed} of ${counts.ok + counts.failed} requests failed: ${kinds.join(", ")}`,
+      `${counts.failed} of ${counts.ok + counts.failed} requests failed: ${kinds.join(", ")}; the first: ${requests.firstFailure}`,
     );
   }
   if (tokens.short > 0) {
