@@ -5,6 +5,9 @@ import type { InstantProfile } from "./instant-profile.ts";
 import { median } from "./median.ts";
 import { printTable } from "./print-table.ts";
 
+/** From this share of the time on, what the engine waited for a core is what its lag shows. */
+const BUSY_MACHINE = 0.1;
+
 /** One row for each case; medians of its runs, and the worst lag of all of them. */
 export function printHeld(cases: readonly (readonly HeldRun[])[]): void {
   const { streams, seconds } = cases[0]![0]!;
@@ -22,6 +25,7 @@ export function printHeld(cases: readonly (readonly HeldRun[])[]): void {
         "p99",
         "max",
         "worst round",
+        "max at begin",
         "slips",
         "arrival − stamp p50",
         "p99",
@@ -31,6 +35,12 @@ export function printHeld(cases: readonly (readonly HeldRun[])[]): void {
       ...cases.map(heldCells),
     ],
   );
+  const waitShare = Math.max(...cases.flat().map((run) => run.engineWaitShare));
+  if (waitShare > BUSY_MACHINE) {
+    console.log(
+      `  the machine was busy: the engine waited for a core for up to ${percent(waitShare)} of the time, and lag and slips are of that`,
+    );
+  }
 }
 
 function heldCells(runs: readonly HeldRun[]): string[] {
@@ -55,6 +65,7 @@ function heldCells(runs: readonly HeldRun[]): string[] {
     shown(of(({ lagMs }) => lagMs?.p99)),
     shown(of(({ lagMs }) => lagMs?.max)),
     shown(worstLagMs),
+    shown(of(({ beginLagMs }) => beginLagMs?.max)),
     `${sum(({ slips }) => slips)} of ${sum(({ steps }) => steps)}`,
     shown(
       of(({ arrivalMs }) => arrivalMs?.p50),

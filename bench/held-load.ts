@@ -31,6 +31,8 @@ export interface HeldRun extends HeldCase {
   readonly slips: number;
   /** Send time minus due time, in ms; only where the truth is kept, as all that follows. */
   readonly lagMs?: Quantiles;
+  /** The same while the streams begin: that many requests at once hold the engine up. */
+  readonly beginLagMs?: Quantiles;
   /** The client's arrival stamp minus the send time. */
   readonly arrivalMs?: Quantiles;
   /** Stamps that a few raw streams showed, and how many are equal to the truth. */
@@ -151,14 +153,16 @@ function truthsOf(
   raw: readonly StampedStream[],
   fromMs: number,
   toMs: number,
-): Pick<HeldRun, "lagMs" | "arrivalMs" | "stamps"> {
+): Pick<HeldRun, "lagMs" | "beginLagMs" | "arrivalMs" | "stamps"> {
   const rawIds = new Set(raw.map(({ replyId }) => replyId));
   const arrivals = new Map(ended.map(({ outcome }) => [outcome.promptTokens, outcome.tokenAtMs]));
   const lagMs: number[] = [];
+  const beginLagMs: number[] = [];
   const arrivalMs: number[] = [];
   for (const { replyId, promptTokens, sentMs, dueMs } of replies) {
     const arrivedMs = rawIds.has(replyId) ? undefined : arrivals.get(promptTokens);
     for (const [i, atMs] of sentMs.entries()) {
+      if (dueMs[i]! < fromMs) beginLagMs.push(atMs - dueMs[i]!);
       if (dueMs[i]! < fromMs || dueMs[i]! >= toMs) continue;
       lagMs.push(atMs - dueMs[i]!);
       if (arrivedMs) arrivalMs.push(arrivedMs[i]! - atMs);
@@ -166,6 +170,7 @@ function truthsOf(
   }
   return {
     lagMs: quantiles(lagMs),
+    beginLagMs: quantiles(beginLagMs),
     arrivalMs: quantiles(arrivalMs),
     stamps: compareStamps(raw, replies),
   };
