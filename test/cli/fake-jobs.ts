@@ -34,10 +34,13 @@ export async function callCli(
   fake: FakeRun = { record: record([cell(1), cell(2)]) },
 ): Promise<CliCall> {
   const said = { stdout: "", stderr: "" };
+  const add = (stream: keyof typeof said, text: string): void => {
+    said[stream] += text;
+  };
   const look = { hasColour: false, width: 100 };
   const output: Output = {
-    result: (text) => void (said.stdout += `${text}\n`),
-    note: (text) => void (said.stderr += `${text}\n`),
+    result: (text) => add("stdout", `${text}\n`),
+    note: (text) => add("stderr", `${text}\n`),
     noteLook: look,
     resultLook: look,
   };
@@ -64,8 +67,8 @@ export async function callCli(
   const root = program(output, interrupts, jobs);
   for (const command of [root, ...root.commands])
     command.configureOutput({
-      writeOut: (text) => void (said.stdout += text),
-      writeErr: (text) => void (said.stderr += text),
+      writeOut: (text) => add("stdout", text),
+      writeErr: (text) => add("stderr", text),
     });
   process.exitCode = 0;
   try {
