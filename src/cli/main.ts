@@ -5,7 +5,7 @@ import { catchInterrupts } from "./interrupts.ts";
 import { terminalOutput } from "./output.ts";
 import { program } from "./program.ts";
 
-/** Exit codes: 0 measured, 1 failed or a bug, 2 bad usage, 130 interrupted. */
+/** Exit codes: 0 measured (and passed), 1 failed or a bug, 2 bad usage, 4 inconclusive, 130 interrupted. */
 const output = terminalOutput();
 const interrupts = catchInterrupts();
 try {

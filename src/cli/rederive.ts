@@ -3,7 +3,6 @@ import { decodeFloorTable } from "../report/decode-floor-table.ts";
 import { sweepTable } from "../report/sweep-table.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Output } from "./output.ts";
-import { UsageError } from "./usage-error.ts";
 
 /** `joulemark rederive RUN`: the record of a run, made anew from its raw files. */
 export function rederiveCommand(output: Output, jobs: Jobs): Command {
@@ -15,23 +14,10 @@ export function rederiveCommand(output: Output, jobs: Jobs): Command {
     .argument("<run>", "the run folder")
     .option("--json", "print the record, one JSON object")
     .action(async (run: string, flags: { readonly json?: boolean }) => {
-      const record = await readRun(run, jobs);
+      const record = await jobs.rederive(run);
       const table = record.benchmark === "sweep" ? sweepTable : decodeFloorTable;
       output.result(
         flags.json ? JSON.stringify(record, null, 2) : table(record, output.resultLook),
       );
     });
-}
-
-/** A folder that holds no run was named by mistake. */
-async function readRun(run: string, jobs: Jobs): ReturnType<Jobs["rederive"]> {
-  try {
-    return await jobs.rederive(run);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== "ENOENT" && code !== "ENOTDIR") throw error;
-    throw new UsageError(
-      `${run} is no run folder (${message}): name one, as joulemark runs lists them`,
-    );
-  }
 }

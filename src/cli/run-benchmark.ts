@@ -6,6 +6,7 @@ import { exitCodeOf } from "./exit-code.ts";
 import type { Interrupts } from "./interrupts.ts";
 import type { Output } from "./output.ts";
 import { openScreen } from "./screen.ts";
+import { UsageError } from "./usage-error.ts";
 
 /** How the record of one benchmark is shown. */
 export interface Shown {
@@ -22,8 +23,9 @@ export async function runBenchmark(
 ): Promise<number> {
   const ended = await watch(running, flags.quiet === true, output, interrupts);
   if (ended.record !== undefined) showRecord(ended.record, { table, flags }, output);
-  if (ended.folder !== undefined && !flags.quiet) output.note(keptText(ended.folder, ended.record));
-  if (ended.failure !== undefined) throw ended.failure;
+  if (ended.folder !== undefined && !flags.quiet)
+    output.note(keptText(ended.folder, ended.record, output.noteLook.width));
+  if (ended.failure !== undefined) throw explained(ended.failure, flags.out);
   return ended.record === undefined ? 1 : exitCodeOf(ended.record, flags.requireEnergy === true);
 }
 
@@ -73,11 +75,19 @@ function showRecord(record: RunRecord, { table, flags }: Shown, output: Output):
 }
 
 /** Where the run lies, and what may be typed next. */
-function keptText(folder: string, record: RunRecord | undefined): string {
-  const isWhole = record?.interrupted === false;
-  const next =
-    record === undefined || isWhole
-      ? [`joulemark rederive ${folder}`, "makes the record anew from the raw files"]
-      : [`joulemark ${record.benchmark} --resume ${folder}`, "measures what is missing"];
-  return [`\nkept in ${folder}`, `  ${next[0]}   ${next[1]}`].join("\n");
+function keptText(folder: string, record: RunRecord | undefined, width: number): string {
+  const isWhole = record === undefined || !record.interrupted;
+  const [command, what] = isWhole
+    ? [`joulemark rederive ${folder}`, "makes the record anew from the raw files"]
+    : [`joulemark ${record.benchmark} --resume ${folder}`, "measures what is missing"];
+  const line = `  ${command}   ${what}`;
+  return `\nkept in ${folder}\n${line.length <= width ? line : `  ${command}\n      ${what}`}`;
+}
+
+/** A folder that cannot be made was named by the user; all else is told as it came. */
+function explained(failure: unknown, out: string): unknown {
+  const { syscall, message } = failure as NodeJS.ErrnoException;
+  return syscall === "mkdir"
+    ? new UsageError(`--out ${out}: ${message}; name a folder that can be written`)
+    : failure;
 }

@@ -3,7 +3,7 @@ import type { CellRecord, Reason, RunRecord } from "../../src/records/run-record
 import { summarise } from "../../src/stats/summary.ts";
 
 /** Made-up records of many kinds, for the tables. */
-export const RAIL: RailFacts = {
+const RAIL: RailFacts = {
   source: "nvidia-smi",
   head: "gpu_rail",
   devices: [{ id: "GPU-0000", index: 0, name: "NVIDIA H100 80GB HBM3", powerLimitW: 700 }],

@@ -73,6 +73,7 @@ const jobs = {
           counts: { ok: cell.requests - failed, failed, failedByKind: {}, notSent: 0 },
           tokens: { output: cell.concurrency * 205, delivered: 0, isEstimated: false },
           metrics: {
+            output_tok_s: cell.concurrency * 51.3,
             sim_rail_energy_j: 1272,
             sim_rail_mean_power_w: 318,
             sim_rail_joules_per_token: 6.2 / cell.concurrency,
