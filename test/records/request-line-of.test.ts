@@ -39,7 +39,16 @@ describe("a line of requests.jsonl", () => {
   });
 
   test("holds no null at any depth, whatever became of the request", () => {
-    const timings = { promptTokens: null, promptMs: 2, predictedTokens: null, predictedMs: null };
+    const timings = {
+      promptTokens: null,
+      promptMs: 2,
+      predictedTokens: null,
+      predictedMs: null,
+      queueMs: null,
+      cachedPromptTokens: null,
+      draftTokens: null,
+      acceptedDraftTokens: null,
+    };
     const all = [okOutcome({ serverTimings: timings }), errorOutcome(), okOutcome({ dueMs: 3 })];
     for (const outcome of all) expect(JSON.stringify(lineFor(outcome))).not.toContain("null");
     expect(lineFor(all[0]!).serverTimings).toEqual({ promptMs: 2 });
