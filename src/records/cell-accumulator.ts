@@ -81,7 +81,7 @@ export class CellAccumulator {
 
   finish(end: CellEnd): CellRequests {
     const steady = this.#steady.finish((line, part) =>
-      this.#tokens.addSteady(line, part?.startMs, part?.endMs),
+      this.#tokens.addSteady(line, part.startMs, part.endMs),
     );
     const failedByKind = Object.fromEntries([...this.#failedByKind].toSorted());
     const failed = Object.values(failedByKind).reduce((sum, count) => sum + count, 0);

@@ -116,8 +116,8 @@ export class CellTokens {
     this.#mostCached = Math.max(this.#mostCached, cachedPromptTokens);
   }
 
-  addSteady(line: RequestLine, startMs: number | undefined, endMs: number | undefined): void {
-    if (startMs !== undefined && endMs !== undefined) this.#steady.add(line, startMs, endMs);
+  addSteady(line: RequestLine, startMs: number, endMs: number): void {
+    this.#steady.add(line, startMs, endMs);
   }
 }
 

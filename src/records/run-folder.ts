@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { createWriteStream, existsSync, type WriteStream } from "node:fs";
+import { existsSync } from "node:fs";
 import { mkdir, open, readdir, rename, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { jsonText } from "./json-text.ts";
+import { LineWriter } from "./line-writer.ts";
 
 /** Writes a whole file, so that a reader sees the old one or the new one, never a part. */
 export async function writeWhole(path: string, content: string): Promise<void> {
@@ -13,11 +15,20 @@ export async function writeWhole(path: string, content: string): Promise<void> {
 /** Where a run leaves what it measured, while it measures it. */
 export interface RunFolder {
   readonly path: string;
-  /** Adds one line to a `.jsonl` file; it reaches the system at once. */
+  /**
+   * Adds one line to a `.jsonl` file. It is written at once, and a line of `events.jsonl` not before
+   * the lines of other files that were added before it.
+   */
   append(file: string, entry: object): void;
   /** Writes a whole file, so that a reader sees the old one or the new one, never a part. */
   write(file: string, content: object): Promise<void>;
-  /** Resolves when everything is written. @returns what could not be written, once for each file. */
+  /**
+   * Resolves when every line up to now is written.
+   *
+   * @returns what could not be written up to now, once for each file.
+   */
+  flush(): Promise<readonly string[]>;
+  /** Resolves when everything is written, and takes no more. @returns as `flush`. */
   close(): Promise<readonly string[]>;
 }
 
@@ -59,30 +70,17 @@ async function endLine(path: string): Promise<void> {
 }
 
 function folderAt(path: string): RunFolder {
-  const streams = new Map<string, WriteStream>();
-  const failures = new Map<string, string>();
-
-  const streamOf = (file: string): WriteStream => {
-    let stream = streams.get(file);
-    if (stream === undefined) {
-      stream = createWriteStream(join(path, file), { flags: "a" });
-      stream.on("error", (error) => failures.set(file, `${file}: ${error.message}`));
-      streams.set(file, stream);
-    }
-    return stream;
-  };
+  const lines = new LineWriter(path);
   return {
     path,
     append(file, entry) {
-      if (!failures.has(file)) streamOf(file).write(`${JSON.stringify(entry)}\n`);
+      lines.add(file, jsonText(entry));
     },
     async write(file, content) {
-      await writeWhole(join(path, file), `${JSON.stringify(content, null, 2)}\n`);
+      await writeWhole(join(path, file), `${jsonText(content, 2)}\n`);
     },
-    async close() {
-      await Promise.all([...streams.values()].map(endOf));
-      return [...failures.values()];
-    },
+    flush: async () => lines.flush(),
+    close: async () => lines.close(),
   };
 }
 
@@ -97,12 +95,4 @@ async function makeFolders(path: string): Promise<void> {
     await makeFolders(dirname(path));
     await mkdir(path);
   }
-}
-
-async function endOf(stream: WriteStream): Promise<void> {
-  if (stream.destroyed) return;
-  await new Promise<void>((resolve) => {
-    stream.once("close", () => resolve());
-    stream.end();
-  });
 }

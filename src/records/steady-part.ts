@@ -6,73 +6,79 @@ export interface WindowPart {
   readonly endMs: number;
 }
 
-/** Lines that are kept at most until the first of every slot has ended. */
+/** Lines that are kept at most until the first request of every slot has ended. */
 const MOST_WAITING = 50_000;
-
-/** What different load threads report may be out of order by so many requests. */
-const DISORDER = 64;
 
 /**
  * Finds the steady part of a closed loop while its requests come by: from when all slots stream to
  * when the first slot can no longer be refilled.
  *
- * Lines come in the order in which requests ended, and are handed on in that order once it is known
- * where they lie. After the last request was sent no more than one request per slot can end, so
- * holding back two for each slot is enough, however many requests there are.
+ * The start is when the last of the slots' first requests began to stream, or ended without that.
+ * The end: of n requests in s slots the first n − s ends made room for another request, and the one
+ * after those no longer did; it is the earliest of the s latest ends. So the lines with the s latest
+ * ends are held back, however many requests there are, and whatever order they come in.
  */
 export class SteadyPart {
   readonly #slots: number;
-  readonly #use: (line: RequestLine, steadyStartMs: number | undefined) => void;
-  #held: RequestLine[] = [];
-  #firstsEnded = 0;
-  /** When the latest of the slots' first requests began to stream. */
+  readonly #use: (line: RequestLine, startMs: number) => void;
+  readonly #mostWaiting: number;
+  /** Those with the latest ends, in the order of their ends; at most one for each slot. */
+  readonly #latest: RequestLine[] = [];
+  /** Those that lie before the end, while the start is not known. */
+  #waiting: RequestLine[] = [];
+  readonly #firsts = new Set<number>();
   #allStreamMs = Number.NEGATIVE_INFINITY;
-  #isStartKnown = false;
-  #lastSentMs = Number.NEGATIVE_INFINITY;
+  #isLost = false;
 
-  /** @param use - told each line, in order; `finish` tells the ones that were held back. */
-  constructor(slots: number, use: (line: RequestLine, steadyStartMs: number | undefined) => void) {
+  /** @param use - told each line that ends within the steady part or before it. */
+  constructor(
+    slots: number,
+    use: (line: RequestLine, startMs: number) => void,
+    mostWaiting: number = MOST_WAITING,
+  ) {
     this.#slots = slots;
     this.#use = use;
+    this.#mostWaiting = mostWaiting;
   }
 
   add(line: RequestLine): void {
-    this.#held.push(line);
-    this.#lastSentMs = Math.max(this.#lastSentMs, line.sentMs ?? line.startedMs);
+    if (this.#isLost) return;
     if (line.index < this.#slots) {
-      this.#firstsEnded++;
+      this.#firsts.add(line.index);
       this.#allStreamMs = Math.max(this.#allStreamMs, line.firstTokenMs ?? line.endMs);
     }
-    this.#isStartKnown ||= this.#firstsEnded >= this.#slots || this.#held.length >= MOST_WAITING;
-    const keep = 2 * this.#slots + DISORDER;
-    // In slices: taking one at a time from a long list would cost its length each time.
-    if (this.#isStartKnown && this.#held.length >= 2 * keep) {
-      for (const one of this.#held.splice(0, this.#held.length - keep))
-        this.#use(one, this.#startMs);
-    }
+    const place = this.#latest.findLastIndex(({ endMs }) => endMs <= line.endMs) + 1;
+    this.#latest.splice(place, 0, line);
+    if (this.#latest.length > this.#slots) this.#waiting.push(this.#latest.shift()!);
+    if (this.#firsts.size === this.#slots) this.#handOn();
+    else if (this.#waiting.length > this.#mostWaiting) this.#lose();
   }
 
   /**
    * Hands on what was held back.
    *
-   * @param use - told each of those lines together with the steady part, if there is one.
+   * @param use - told each of those lines, which reach to the end of the steady part or past it.
+   * @returns `undefined` where the slots never all streamed before one ran out of requests.
    */
-  finish(use: (line: RequestLine, part: WindowPart | undefined) => void): WindowPart | undefined {
-    const endMs = this.#held.reduce(
-      (least, line) => (line.endMs >= this.#lastSentMs ? Math.min(least, line.endMs) : least),
-      Number.POSITIVE_INFINITY,
-    );
-    const startMs = this.#startMs;
-    const part =
-      startMs !== undefined && Number.isFinite(endMs) && endMs > startMs
-        ? { startMs, endMs }
-        : undefined;
-    for (const line of this.#held) use(line, part);
-    this.#held = [];
+  finish(use: (line: RequestLine, part: WindowPart) => void): WindowPart | undefined {
+    const endMs = this.#latest[0]?.endMs;
+    if (this.#firsts.size < this.#slots || endMs === undefined) return undefined;
+    const part = { startMs: this.#allStreamMs, endMs };
+    if (!(part.endMs > part.startMs)) return undefined;
+    for (const line of this.#latest) use(line, part);
     return part;
   }
 
-  get #startMs(): number | undefined {
-    return Number.isFinite(this.#allStreamMs) ? this.#allStreamMs : undefined;
+  #handOn(): void {
+    for (const line of this.#waiting) this.#use(line, this.#allStreamMs);
+    if (this.#waiting.length > 0) this.#waiting = [];
+  }
+
+  /** A slot whose first request hangs has no steady part, and memory has an end. */
+  #lose(): void {
+    this.#isLost = true;
+    this.#firsts.clear();
+    this.#waiting = [];
+    this.#latest.length = 0;
   }
 }
