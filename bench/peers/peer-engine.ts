@@ -1,0 +1,44 @@
+import { type Engine, startEngine } from "../../src/engine/start-engine.ts";
+
+/** Tokens in each reply. */
+export const OUTPUT_TOKENS = 64;
+export const PROMPT_TOKENS = 128;
+
+const WARM_UP_REQUESTS = 64;
+
+/**
+ * The engine that all peers load: a step of 20 ms however many sequences there are, no queue, and
+ * prompts that take no time. It has served some requests, so that its code is compiled.
+ */
+export async function startPeerEngine(): Promise<Engine> {
+  const engine = await startEngine({
+    profile: "tiny",
+    truth: true,
+    set: {
+      stepBaseMs: 20,
+      stepPerSequenceMs: 0,
+      stepPerKiloContextMs: 0,
+      gatherMs: 0,
+      maxRunning: 2000,
+      stepTokens: 10_000_000,
+      kvTokens: 10_000_000,
+      prefillTokensPerS: 1e9,
+      hasPrefixCache: false,
+    },
+  });
+  const body = JSON.stringify({
+    messages: [{ role: "user", content: "warm up" }],
+    stream: true,
+    max_tokens: OUTPUT_TOKENS,
+    ignore_eos: true,
+  });
+  const warmUps = Array.from({ length: WARM_UP_REQUESTS }, async () => {
+    const init = { method: "POST", body };
+    await (await fetch(`${engine.url}/v1/chat/completions`, init)).text();
+  });
+  await Promise.all(warmUps);
+  return engine;
+}
+
+/** As `/v1/models` lists it. */
+export const ENGINE_MODEL = "sim-tiny";
