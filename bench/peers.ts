@@ -36,7 +36,7 @@ async function rowsAt(concurrency: number) {
   const requests = requestsAt(concurrency);
   const roundsOf = new Map<string, PeerRound[]>(ready.map(({ peer }) => [peer.name, []]));
   for (let round = 0; round < roundsAt(concurrency); round++) {
-    const engine = await startPeerEngine();
+    const engine = await startPeerEngine(concurrency);
     for (const one of rotated(ready, round)) {
       const options = { ...place, limitMs: LIMIT_MS };
       const result = await measurePeer(one, engine, concurrency, requests, options);

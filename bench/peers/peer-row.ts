@@ -29,6 +29,7 @@ export interface PeerRow {
   readonly tpotErrorShare?: number;
   readonly throughputErrorShare?: number;
   readonly mostInFlight?: number;
+  readonly engineLateP99Ms?: number;
   readonly cpuMsPerRequest?: number;
   /** Of them, those after the first request had come. */
   readonly loadCpuMsPerRequest?: number;
@@ -80,6 +81,7 @@ function figuresOf(ran: readonly RanRound[]): Partial<PeerRow> {
       off(reported.outputTokensPerS, truth.outputTokensPerS),
     ),
     mostInFlight: of(({ truth }) => truth.mostInFlight),
+    engineLateP99Ms: of(({ truth }) => truth.lateP99Ms),
     cpuMsPerRequest: of(({ cpuS, truth }) => (cpuS * 1000) / truth.requests),
     loadCpuMsPerRequest: of(
       ({ cpuS, startUpCpuS, truth }) => ((cpuS - startUpCpuS) * 1000) / truth.requests,

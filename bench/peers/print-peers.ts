@@ -15,11 +15,18 @@ const HEAD = [
   "TPOT p50 ms",
   "%",
   "tok/s %",
-  "seen in flight",
+  "came in flight",
+  "engine late p99 ms",
   "CPU ms/request",
   "of it load",
   "peak MB",
   "first request s",
+];
+
+const NOTES = [
+  "TTFT is true from the moment the engine has read a request; what lay unread meanwhile (a burst of",
+  "new requests on an engine that is late) is in every tool's TTFT: there, compare the tools.",
+  "CPU is that of all processes of a tool from its start to its end; memory the sum of their peaks.",
 ];
 
 /** One table for all, and in words below it what could not be run, and what differs. */
@@ -39,6 +46,7 @@ export function printPeers(
       signed(row.tpotErrorShare, 100, 2),
       signed(row.throughputErrorShare, 100, 1),
       plain(row.mostInFlight, 0),
+      plain(row.engineLateP99Ms, 1),
       plain(row.cpuMsPerRequest, 1),
       plain(row.loadCpuMsPerRequest, 1),
       plain(row.peakMb, 0),
@@ -49,7 +57,7 @@ export function printPeers(
     why === undefined ? [] : [`${peer} at ${concurrency}: ${why}`],
   );
   const missing = absent.map(({ name, why }) => `${name} was not run: ${why}`);
-  for (const line of [...failed, ...missing, ...remarks]) console.log(`  ${line}`);
+  for (const line of [...failed, ...missing, ...remarks, ...NOTES]) console.log(`  ${line}`);
 }
 
 function signed(value: number | undefined, factor: number, digits: number): string {

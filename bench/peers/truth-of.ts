@@ -7,7 +7,10 @@ export interface PeerTruth {
   /** All requests that came from the peer, with what it tried out before it measured. */
   readonly allRequests: number;
   readonly firstArrivedMs: number;
-  /** First token sent − request read; a client sees this and the way of both through loopback. */
+  /**
+   * First token sent − request read. A client sees that, the way of both through loopback, and the
+   * time that its request lay unread in the engine's socket.
+   */
   readonly ttftP50Ms: number;
   /** (last sent − first sent)/(n − 1). */
   readonly tpotP50Ms: number;
@@ -15,6 +18,9 @@ export interface PeerTruth {
   readonly outputTokensPerS: number;
   /** Most requests that were in the engine at once. */
   readonly mostInFlight: number;
+  /** How late the engine sent a token after its schedule had it: it was held up as much itself. */
+  readonly lateP50Ms: number;
+  readonly lateP99Ms: number;
 }
 
 /**
@@ -45,7 +51,16 @@ export function truthOf(
     ),
     outputTokensPerS: (measured.length * outputTokens * 1000) / (lastSentMs - firstArrivedMs),
     mostInFlight: mostInFlight(measured),
+    ...lateness(measured),
   };
+}
+
+function lateness(replies: readonly EngineReply[]): Pick<PeerTruth, "lateP50Ms" | "lateP99Ms"> {
+  const lateMs = replies
+    .flatMap(({ sentMs, dueMs }) => sentMs.map((atMs, i) => atMs - dueMs[i]!))
+    .sort((a, b) => a - b);
+  const at = (share: number): number => lateMs[Math.ceil(share * lateMs.length) - 1]!;
+  return { lateP50Ms: at(0.5), lateP99Ms: at(0.99) };
 }
 
 function mostInFlight(replies: readonly EngineReply[]): number {
