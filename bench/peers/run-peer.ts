@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { onExit } from "signal-exit";
 import { nowMs } from "../../src/clock.ts";
 import { lastErrorLine } from "./make-venv.ts";
 import type { PeerCommand } from "./peer.ts";
@@ -30,14 +31,16 @@ export async function runPeer(
   const startedMs = nowMs();
   const child = spawn("/bin/sh", ["-c", WITH_TIMES, program, ...args], {
     cwd: dir,
-    env: { ...process.env, HOME: dir, NO_COLOR: "1", COLUMNS: "200", ...env },
+    env: { ...process.env, NO_COLOR: "1", COLUMNS: "200", ...env },
     stdio: ["ignore", "pipe", "pipe", "pipe"],
     // A group of its own, so that all of it can be ended.
     detached: true,
   });
   const texts = [1, 2, 3].map((fd) => collect(child, fd));
+  // It is in a group of its own, which an interrupt of this program does not reach.
+  const release = onExit(() => endGroup(child));
   const tree = new ProcessTree(child.pid!);
-  const samples: TreeSample[] = [];
+  const samples = [tree.sample(startedMs)];
   const sampling = setInterval(() => samples.push(tree.sample(nowMs())), SAMPLE_EVERY_MS);
   let isLate = false;
   const limit = setTimeout(() => {
@@ -50,6 +53,7 @@ export async function runPeer(
   clearInterval(sampling);
   clearTimeout(limit);
   endGroup(child);
+  release();
   await closed;
   const [stdout, stderr, times] = texts.map(({ text }) => text()) as [string, string, string];
   const seenS = samples.at(-1)?.cpuS ?? 0;
