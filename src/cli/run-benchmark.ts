@@ -11,7 +11,7 @@ import { UsageError } from "./usage-error.ts";
 /** How the record of one benchmark is shown. */
 export interface Shown {
   readonly table: (record: RunRecord, look: Look) => string;
-  readonly flags: Pick<BenchmarkFlags, "quiet" | "json" | "requireEnergy">;
+  readonly flags: Pick<BenchmarkFlags, "out" | "quiet" | "json" | "requireEnergy">;
 }
 
 /** Runs a benchmark to its end, shows it while it runs and what came out. @returns the exit code. */
