@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, open, readdir, rename, stat, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { jsonText } from "./json-text.ts";
 import { LineWriter } from "./line-writer.ts";
@@ -8,8 +8,13 @@ import { LineWriter } from "./line-writer.ts";
 /** Writes a whole file, so that a reader sees the old one or the new one, never a part. */
 export async function writeWhole(path: string, content: string): Promise<void> {
   const part = `${path}.part`;
-  await writeFile(part, content);
-  await rename(part, path);
+  try {
+    await writeFile(part, content);
+    await rename(part, path);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
 }
 
 /** Where a run leaves what it measured, while it measures it. */
@@ -22,6 +27,8 @@ export interface RunFolder {
   append(file: string, entry: object): void;
   /** Writes a whole file, so that a reader sees the old one or the new one, never a part. */
   write(file: string, content: object): Promise<void>;
+  /** What cannot be written at the moment, once for each file; it is tried again. */
+  readonly unwritten: readonly string[];
   /**
    * Resolves when every line up to now is written.
    *
@@ -41,11 +48,23 @@ export interface RunFolder {
  * @throws what the file system says when the folder cannot be made.
  */
 export async function createRunFolder(parent: string, benchmark: string): Promise<RunFolder> {
-  const time = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, "");
-  const path = join(parent, `${time}Z-${benchmark}-${randomBytes(2).toString("hex")}`);
   await makeFolders(parent);
-  await mkdir(path);
-  return folderAt(path);
+  for (;;) {
+    const time = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, "");
+    const path = join(parent, `${time}Z-${benchmark}-${randomBytes(2).toString("hex")}`);
+    if (await isMade(path)) return folderAt(path);
+  }
+}
+
+/** @returns false where another run of the same second has this very name. */
+async function isMade(path: string): Promise<boolean> {
+  try {
+    await mkdir(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
 }
 
 /** Opens the folder of a run that is to go on; what is torn at the end of its files is closed off. */
@@ -78,6 +97,9 @@ function folderAt(path: string): RunFolder {
     },
     async write(file, content) {
       await writeWhole(join(path, file), `${jsonText(content, 2)}\n`);
+    },
+    get unwritten() {
+      return lines.failures;
     },
     flush: async () => lines.flush(),
     close: async () => lines.close(),
