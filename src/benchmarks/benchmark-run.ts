@@ -1,16 +1,12 @@
-import { clockOriginNs, nowMs } from "../clock.ts";
+import { nowMs } from "../clock.ts";
 import { LoadPool } from "../load/load-pool.ts";
-import { countSegments, readHeader, rederive } from "../records/rederive.ts";
-import { createRunFolder, openRunFolder, type RunFolder } from "../records/run-folder.ts";
-import type { BenchmarkName, CellPlan, RunHeader } from "../records/run-header.ts";
-import type { RunRecord } from "../records/run-record.ts";
-import { softwareVersion } from "../records/software-version.ts";
+import type { BenchmarkName, CellPlan } from "../records/run-header.ts";
 import { identifyServer } from "../target/identify-server.ts";
 import type { BenchmarkOptions } from "./benchmark-options.ts";
-import { hostFacts } from "./host-facts.ts";
+import { endRun } from "./end-run.ts";
 import { type CellWork, measureWindow } from "./measure-window.ts";
+import { openRun } from "./open-run.ts";
 import { type PreparedTarget, type PrepareOptions, prepareTarget } from "./prepare-target.ts";
-import { checkResumable, missingCells } from "./resume.ts";
 import type { RunningBenchmark, RunProgress } from "./run-progress.ts";
 import { RunSession } from "./run-session.ts";
 
@@ -68,21 +64,22 @@ async function* benchmarkRun(
   yield { kind: "phase", phase: "probe" };
   const { extraBody = {} } = options.load;
   const prepared = await prepareTarget(options.target, { ...spec.prepare, extraBody }, signal);
-  const { folder, header, cells, segment } = await openFolder(spec, options, prepared);
+  const { folder, facts, cells, segment } = await openRun(spec, options, prepared.target);
   const session = new RunSession(folder, options.meter, segment);
   run.session = session;
   session.screen.cells = cells.length;
   session.beginSegment();
-  yield { kind: "started", header, folder: folder.path };
+  yield { kind: "started", header: facts.header, folder: folder.path };
   let failure: unknown;
   try {
     yield* measureCells(spec, options, { prepared, session, cells }, signal);
   } catch (error) {
     if (!signal.aborted) failure = error;
   }
-  const record = await finish(session, signal.aborted || failure !== undefined);
+  if (failure instanceof Error) session.keep({ level: "warn", text: failure.message });
+  const ended = await endRun(session, facts, signal.aborted || failure !== undefined);
   yield* logged(session);
-  yield { kind: "ended", record };
+  yield { kind: "ended", ...ended };
   if (failure !== undefined) throw failure;
 }
 
@@ -109,7 +106,7 @@ async function* measureCells(
     await session.startMeter(target, signal);
     yield* logged(session);
     for (const plan of cells) {
-      const record = yield* measureWindow(session, pool, workOf(plan), signal);
+      const record = yield* measureWindow(session, { pool, target }, workOf(plan), signal);
       yield* logged(session);
       yield { kind: "cell", record };
       signal.throwIfAborted();
@@ -119,51 +116,6 @@ async function* measureCells(
   }
 }
 
-async function finish(session: RunSession, isInterrupted: boolean): Promise<RunRecord> {
-  await session.end(isInterrupted);
-  for (const failure of await session.folder.close()) session.warn(`not written: ${failure}`);
-  return rederive(session.folder.path);
-}
-
 async function* logged(session: RunSession): AsyncGenerator<RunProgress, void, void> {
   for (const line of session.takeLog()) yield { kind: "log", line };
-}
-
-interface OpenedFolder {
-  readonly folder: RunFolder;
-  readonly header: RunHeader;
-  /** Those that are still to be measured. */
-  readonly cells: readonly CellPlan[];
-  readonly segment: number;
-}
-
-async function openFolder(
-  spec: BenchmarkSpec,
-  options: BenchmarkOptions,
-  { target }: PreparedTarget,
-): Promise<OpenedFolder> {
-  if (options.resume !== undefined) {
-    const record = await rederive(options.resume);
-    checkResumable(record, spec, options.resume);
-    const header = await readHeader(options.resume);
-    const folder = await openRunFolder(options.resume);
-    const segment = await countSegments(options.resume);
-    return { folder, header, cells: missingCells(record, spec.cells), segment };
-  }
-  const folder = await createRunFolder(options.out, spec.benchmark);
-  const header: RunHeader = {
-    schema: "joulemark.run/1",
-    benchmark: spec.benchmark,
-    software: { name: "joulemark", version: softwareVersion() },
-    startedAt: new Date().toISOString(),
-    startedAtMs: nowMs(),
-    clockOriginNs: String(clockOriginNs),
-    parameters: options.parameters,
-    target: target.toJSON(),
-    host: hostFacts(),
-    tokenTimes: "differences_us",
-    cells: spec.cells,
-  };
-  await folder.write("run.json", header);
-  return { folder, header, cells: spec.cells, segment: 0 };
 }

@@ -63,14 +63,16 @@ export async function countSegments(dir: string): Promise<number> {
   return events.filter(({ event }) => event === "segment").length;
 }
 
-interface RunFiles {
+/** What a record is made of beside its cells and their rail. */
+export interface RunFiles {
   readonly header: RunHeader;
   readonly events: readonly RunEvent[];
   readonly log: RunRecord["log"];
   readonly damage: readonly string[];
 }
 
-function recordOf(
+/** The record of a run whose cells are known. */
+export function recordOf(
   { header, events, log, damage }: RunFiles,
   cells: readonly CellRecord[],
   rail: DerivedRail,
