@@ -1,4 +1,5 @@
 import type { LoadResult } from "../load/load-pool.ts";
+import type { RequestErrorKind } from "../stream/request-outcome.ts";
 import { getJson } from "../target/json-client.ts";
 import type { Target } from "../target/target.ts";
 
@@ -16,8 +17,16 @@ export function patience(concurrency: number): {
   };
 }
 
+/** Failures after which a target may well be gone. */
+const CUT_OFF: readonly RequestErrorKind[] = [
+  "connect_failed",
+  "connection_reset",
+  "truncated",
+  "timeout",
+];
+
 /**
- * A load that came to its end without a connection, with the target looked for once more: a short
+ * A load that came to its end cut off from its target, with the target looked for once more: a short
  * load ends before its patience does, and the next one would only find the same.
  */
 export async function withTargetLookedFor(
@@ -25,11 +34,13 @@ export async function withTargetLookedFor(
   target: Target,
   signal: AbortSignal,
 ): Promise<LoadResult> {
-  if (result.stopped !== undefined || !result.isUnconnected || signal.aborted) return result;
+  const { stopped, lastFailure } = result;
+  if (stopped !== undefined || lastFailure === undefined || signal.aborted) return result;
+  if (!CUT_OFF.includes(lastFailure.errorKind)) return result;
   try {
     const reply = await getJson(target, target.apiUrl("models"), { signal });
     const isThere = reply.state === "ok" || reply.httpStatus !== undefined;
-    return isThere ? result : { ...result, stopped: "target_gone", failure: reply.message };
+    return isThere ? result : { ...result, stopped: "target_gone", failure: lastFailure.message };
   } catch (error) {
     if (signal.aborted) return result;
     throw error;

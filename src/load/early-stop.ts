@@ -52,7 +52,8 @@ export class EarlyStop {
 
   look({ ok, failures }: LoadTally): void {
     const { stopAfterFirstFailures = 0, stopAfterFailuresInARow } = this.#options;
-    const { inARow, unconnectedInARow, last } = failures;
+    const { inARow, unconnectedInARow } = failures;
+    const last = failures.last?.message;
     if (stopAfterFailuresInARow && unconnectedInARow >= stopAfterFailuresInARow.unconnected)
       this.stop("target_gone", last);
     if (stopAfterFirstFailures > 0 && ok === 0 && inARow >= stopAfterFirstFailures)

@@ -13,7 +13,7 @@ import {
   threadHealth,
 } from "./generator-health.ts";
 import { checkPlan, type LoadPlan, plannedRequests } from "./load-plan.ts";
-import { type LoadCounts, LoadTally } from "./load-tally.ts";
+import { type LastFailure, type LoadCounts, LoadTally } from "./load-tally.ts";
 import type { Ended, RunOrder } from "./messages.ts";
 import { PoolThread } from "./pool-thread.ts";
 import type { RequestSettings } from "./request-body.ts";
@@ -55,8 +55,8 @@ export interface LoadResult {
   readonly stopped?: StopReason;
   /** What ended a load thread, where one was lost; what the last request told, where all failed. */
   readonly failure?: string;
-  /** Whether the last request to end found no connection. */
-  readonly isUnconnected: boolean;
+  /** The last request to end, where it failed. */
+  readonly lastFailure?: LastFailure;
   readonly health: GeneratorHealth;
   /** Of an open loop: the rate that was asked for, and the one that was sent. */
   readonly rate?: AchievedRate;
@@ -157,7 +157,7 @@ export class LoadPool {
       notSent: Math.max(0, (plannedRequests(plan) ?? counts.ended) - counts.ended),
       ...(stop.reason === undefined ? {} : { stopped: stop.reason }),
       ...(stop.detail === undefined ? {} : { failure: stop.detail }),
-      isUnconnected: tally.failures.unconnectedInARow > 0,
+      ...(tally.failures.last === undefined ? {} : { lastFailure: tally.failures.last }),
       ...rateOf(plan, startMs, tally.lastSentMs),
       health: judgeGenerator({
         windowS,

@@ -23,8 +23,14 @@ export interface FailuresInARow {
   readonly inARow: number;
   /** The last ones of them found no connection at all. */
   readonly unconnectedInARow: number;
-  /** What the last one told. */
-  readonly last?: string;
+  /** The last request to end, where it failed. */
+  readonly last?: LastFailure;
+}
+
+/** How the last request of a run failed. */
+export interface LastFailure {
+  readonly errorKind: RequestErrorKind;
+  readonly message: string;
 }
 
 /** Counts the requests of a run as they end; memory does not grow with them. */
@@ -40,13 +46,14 @@ export class LoadTally {
   #lastSentMs: number | undefined;
   #failedInARow = 0;
   #unconnectedInARow = 0;
-  #lastFailure: string | undefined;
+  #lastFailure: LastFailure | undefined;
 
   add({ outcome, sendLagMs }: Ended): void {
     if (outcome.state === "ok") {
       this.#ok++;
       this.#failedInARow = 0;
       this.#unconnectedInARow = 0;
+      this.#lastFailure = undefined;
     } else this.#addFailure(outcome);
     this.#tokenEvents += outcome.tokenEventCount;
     this.#sharedReadEvents += outcome.sharedReadEventCount;
@@ -110,6 +117,6 @@ export class LoadTally {
     this.#failedByKind[errorKind] = (this.#failedByKind[errorKind] ?? 0) + 1;
     this.#failedInARow++;
     this.#unconnectedInARow = errorKind === "connect_failed" ? this.#unconnectedInARow + 1 : 0;
-    this.#lastFailure = errorMessage;
+    this.#lastFailure = { errorKind, message: errorMessage };
   }
 }
