@@ -1,6 +1,8 @@
 import { clockOriginNs, nowMs } from "../clock.ts";
 import { LoadPool } from "../load/load-pool.ts";
-import { countSegments, readHeader, rederive } from "../records/rederive.ts";
+import { nextSegment } from "../records/next-segment.ts";
+import { readHeader } from "../records/read-header.ts";
+import { deriveRecord, rederive } from "../records/rederive.ts";
 import { createRunFolder, openRunFolder, type RunFolder } from "../records/run-folder.ts";
 import type { BenchmarkName, CellPlan, RunHeader } from "../records/run-header.ts";
 import type { RunRecord } from "../records/run-record.ts";
@@ -75,12 +77,18 @@ async function* benchmarkRun(
   session.beginSegment();
   yield { kind: "started", header, folder: folder.path };
   let failure: unknown;
+  // Whoever takes no more of what this yields ends the run as an interrupt does.
+  let isLeft = true;
+  let record: RunRecord | undefined;
   try {
     yield* measureCells(spec, options, { prepared, session, cells }, signal);
+    isLeft = false;
   } catch (error) {
+    isLeft = false;
     if (!signal.aborted) failure = error;
+  } finally {
+    record = await finish(session, isLeft || signal.aborted || failure !== undefined);
   }
-  const record = await finish(session, signal.aborted || failure !== undefined);
   yield* logged(session);
   yield { kind: "ended", record };
   if (failure !== undefined) throw failure;
@@ -120,9 +128,17 @@ async function* measureCells(
 }
 
 async function finish(session: RunSession, isInterrupted: boolean): Promise<RunRecord> {
+  const { folder } = session;
   await session.end(isInterrupted);
-  for (const failure of await session.folder.close()) session.warn(`not written: ${failure}`);
-  return rederive(session.folder.path);
+  for (const failure of await folder.flush()) session.warn(`not written: ${failure}`);
+  await folder.close();
+  try {
+    return await rederive(folder.path);
+  } catch (error) {
+    // A full disk takes the file and not the result.
+    session.warn(`record.json was not written: ${(error as Error).message}`);
+    return deriveRecord(folder.path);
+  }
 }
 
 async function* logged(session: RunSession): AsyncGenerator<RunProgress, void, void> {
@@ -147,7 +163,7 @@ async function openFolder(
     checkResumable(record, spec, options.resume);
     const header = await readHeader(options.resume);
     const folder = await openRunFolder(options.resume);
-    const segment = await countSegments(options.resume);
+    const segment = await nextSegment(options.resume);
     return { folder, header, cells: missingCells(record, spec.cells), segment };
   }
   const folder = await createRunFolder(options.out, spec.benchmark);

@@ -1,0 +1,37 @@
+import type { RunEvent } from "./run-event.ts";
+
+type Of<Name extends RunEvent["event"]> = Extract<RunEvent, { event: Name }>;
+
+export type MeterEvent = Of<"meter">;
+export type WindowEvent = Of<"window">;
+
+/** What a run did from its start, or from one of its resumes, on a clock of its own. */
+export interface RunSegment {
+  readonly segment: number;
+  /** When its rail was judged, in order: for the idle baseline, and for each window. */
+  readonly judged: readonly (MeterEvent | WindowEvent)[];
+}
+
+/** The segments of a run, and which cells were begun at all. */
+export interface RunSegments {
+  readonly segments: readonly RunSegment[];
+  readonly started: ReadonlySet<number>;
+  /** By cell. Of one that was measured again after a resume, the last time counts. */
+  readonly windows: ReadonlyMap<number, { readonly segment: number; readonly event: WindowEvent }>;
+}
+
+export function runSegments(events: readonly RunEvent[]): RunSegments {
+  const segments: { segment: number; judged: (MeterEvent | WindowEvent)[] }[] = [];
+  const started = new Set<number>();
+  const windows = new Map<number, { segment: number; event: WindowEvent }>();
+  for (const event of events) {
+    if (event.event === "segment") segments.push({ segment: event.segment, judged: [] });
+    if (event.event === "cell_started") started.add(event.cell);
+    if (event.event !== "meter" && event.event !== "window") continue;
+    const current = segments.at(-1);
+    if (current === undefined) continue;
+    current.judged.push(event);
+    if (event.event === "window") windows.set(event.cell, { segment: current.segment, event });
+  }
+  return { segments, started, windows };
+}
