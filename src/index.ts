@@ -19,6 +19,9 @@ export {
   type WindowMetricsOptions,
   windowMetrics,
 } from "./energy/window-metrics.ts";
+export type { EngineBoxOptions, EngineOptions } from "./engine/engine-options.ts";
+export type { EngineEnergy, EngineReply, EngineTruth } from "./engine/engine-truth.ts";
+export { type Engine, startEngine } from "./engine/start-engine.ts";
 export { JoulemarkError, type JoulemarkErrorCode, RailUnreadableError } from "./errors.ts";
 export {
   type ListRailsOptions,

@@ -18,6 +18,7 @@ test("the library's face: these names and no others", () => {
     "runMetrics",
     "samplerCostLine",
     "settleMs",
+    "startEngine",
     "streamRequest",
     "sumDevices",
     "sumWindows",

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { softwareVersion } from "../records/software-version.ts";
 import { demoCommand } from "./demo.ts";
+import { engineCommand } from "./engine.ts";
 import type { Interrupts } from "./interrupts.ts";
 import { measureCliCommand } from "./measure.ts";
 import type { Output } from "./output.ts";
@@ -18,6 +19,7 @@ export function program(output: Output, interrupts: Interrupts): Command {
     .addCommand(railsCommand(output, interrupts.signal))
     .addCommand(measureCliCommand(output, interrupts))
     .addCommand(rooflineCommand(output, interrupts.signal))
+    .addCommand(engineCommand(output, interrupts.signal))
     .addCommand(demoCommand(output, interrupts));
   for (const command of [root, ...root.commands]) {
     command

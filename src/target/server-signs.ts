@@ -42,6 +42,8 @@ const NAMED_IN_HEADER: readonly (readonly [RegExp, string])[] = [
   [/^lm[- ]?studio\b/i, "LM Studio"],
   [/^ollama\b/i, "Ollama"],
   [/^vllm\b/i, "vLLM"],
+  // Before its /metrics, which have vLLM's names.
+  [/^joulemark-engine\b/i, "joulemark engine (SIMULATED)"],
 ];
 
 /**

@@ -45,6 +45,7 @@ export function movingCell(field: string, reading: PowerReading): string {
     case "timestamp":
       return localTimestamp(new Date());
     case "power.draw":
+      return reading.drawText;
     case "power.draw.average":
       return reading.averageText;
     case "power.draw.instant":

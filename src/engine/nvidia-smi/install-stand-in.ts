@@ -1,18 +1,21 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Scenario } from "./scenario.ts";
 
-/** A stand-in `nvidia-smi` in a folder of its own. */
+/** A stand-in `nvidia-smi` in a folder. */
 export interface StandIn {
   /** The executable; it needs nothing in its environment. */
   readonly path: string;
-  /** Holds nothing but the stand-in and its scenario. */
+  /** Holds nothing but the stand-in and its scenario, unless it was given. */
   readonly dir: string;
   /** This process's environment with `dir` first in the PATH. */
   readonly env: NodeJS.ProcessEnv;
-  /** Takes the folder away; a stand-in that still runs ends at its next line or silent tick. */
+  /**
+   * Takes the folder away, of a given one only the stand-in and its scenario; a stand-in that still
+   * runs ends at its next line or silent tick.
+   */
   remove(): Promise<void>;
 }
 
@@ -20,12 +23,18 @@ export interface StandIn {
  * Writes a stand-in that plays `scenario`; relative paths in it start at its folder.
  *
  * @param program - the built `main.js` of this folder; default the one beside this file.
+ * @param givenDir - where to put it, made if it is not there; default a new temporary folder.
  */
 export async function installStandIn(
   scenario: Scenario,
   program: string = fileURLToPath(new URL("./main.js", import.meta.url)),
+  givenDir?: string,
 ): Promise<StandIn> {
-  const dir = await mkdtemp(join(tmpdir(), "joulemark-stand-in-"));
+  if (givenDir !== undefined) await mkdir(givenDir, { recursive: true });
+  const dir =
+    givenDir === undefined
+      ? await mkdtemp(join(tmpdir(), "joulemark-stand-in-"))
+      : resolve(givenDir);
   const path = join(dir, "nvidia-smi");
   const scenarioPath = join(dir, "scenario.json");
   await writeFile(scenarioPath, JSON.stringify(scenario));
@@ -34,7 +43,10 @@ export async function installStandIn(
     path,
     dir,
     env: { ...process.env, PATH: `${dir}${delimiter}${process.env["PATH"] ?? ""}` },
-    remove: () => rm(dir, { recursive: true, force: true }),
+    remove: async () => {
+      const paths = givenDir === undefined ? [dir] : [scenarioPath, path];
+      for (const gone of paths) await rm(gone, { recursive: true, force: true });
+    },
   };
 }
 

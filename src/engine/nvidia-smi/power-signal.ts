@@ -1,4 +1,5 @@
-import type { ClockModel, ScenarioDevice } from "./scenario.ts";
+import { tenantEnergyJ } from "../power/tenant.ts";
+import type { ClockModel, ScenarioDevice, ScenarioTenant } from "./scenario.ts";
 import { noiseAt } from "./seeded-random.ts";
 import { StepFile } from "./step-file.ts";
 import {
@@ -13,11 +14,12 @@ import {
 
 /** What the power sensor of one GPU shows at one instant. */
 export interface PowerReading {
-  /** As printed, without unit. */
+  /** As printed, without unit: `power.draw`, `.average` and `.instant`. */
+  readonly drawText: string;
   readonly averageText: string;
   readonly instantText: string;
   readonly isCapped: boolean;
-  /** Since the process started or, for a steps file, since its first step. */
+  /** Since the process started or, for a steps file, since its first step or as that says. */
   readonly cappedUs: number;
 }
 
@@ -64,7 +66,13 @@ function clockSignal({ originNs }: ClockModel): PowerSignal {
     isReadAtWrite: true,
     readAt() {
       const nowMs = (Number(process.hrtime.bigint() - origin) / 1e6).toFixed(6);
-      return { averageText: nowMs, instantText: nowMs, isCapped: false, cappedUs: 0 };
+      return {
+        drawText: nowMs,
+        averageText: nowMs,
+        instantText: nowMs,
+        isCapped: false,
+        cappedUs: 0,
+      };
     },
   };
 }
@@ -76,26 +84,40 @@ interface CurveSource {
   readonly noiseW?: number | undefined;
 }
 
+/** What a sensor shows is renewed every `updateMs` with the mean of the `windowMs` before. */
+interface Sensor {
+  readonly windowMs: number;
+  readonly updateMs: number;
+}
+
 class CurveSignal implements PowerSignal {
   readonly isReadAtWrite = false;
-  readonly #averaging: { windowMs: number; updateMs: number };
-  readonly #instant: { windowMs: number; updateMs: number };
+  readonly #draw: Sensor;
+  readonly #average: Sensor;
+  readonly #instant: Sensor;
+  readonly #quantumW: number;
   readonly #limitW: number;
   readonly #noiseW: number;
   readonly #noiseSeed: number;
+  readonly #originNs: bigint;
+  readonly #tenants: readonly ScenarioTenant[];
   readonly #file: StepFile | undefined;
   readonly #curve: PowerCurve;
   #steps: PowerStep[];
   #cappedMs = 0;
   #countedUntilMs: number | undefined;
 
-  constructor(device: ScenarioDevice, { seed }: SignalOrigin, source: CurveSource) {
-    const updateMs = device.updateMs ?? 100;
-    this.#averaging = { windowMs: device.averagingMs ?? 1000, updateMs };
+  constructor(device: ScenarioDevice, { seed, originNs }: SignalOrigin, source: CurveSource) {
+    const { updateMs = 100, averagingMs = 1000 } = device;
+    this.#draw = { windowMs: device.powerDrawMs ?? averagingMs, updateMs };
+    this.#average = { windowMs: averagingMs, updateMs };
     this.#instant = { windowMs: device.instantMs ?? 100, updateMs };
+    this.#quantumW = device.quantumW ?? 0.01;
     this.#limitW = device.powerLimitW ?? Number.POSITIVE_INFINITY;
     this.#noiseW = source.noiseW ?? 0;
     this.#noiseSeed = Math.imul(seed, 31) + device.index;
+    this.#originNs = originNs;
+    this.#tenants = device.tenants ?? [];
     this.#file = source.file;
     this.#steps = [...(source.steps ?? [])];
     this.#curve = { beforeW: source.beforeW, steps: this.#steps };
@@ -108,20 +130,36 @@ class CurveSignal implements PowerSignal {
     this.#countCapped(nowMs);
     this.#forgetBefore(nowMs);
     return {
-      averageText: this.#shownText(nowMs, this.#averaging),
+      drawText: this.#shownText(nowMs, this.#draw),
+      averageText: this.#shownText(nowMs, this.#average),
       instantText: this.#shownText(nowMs, this.#instant),
       isCapped: powerAtW(this.#curve, nowMs) >= this.#limitW,
       cappedUs: Math.round(this.#cappedMs * 1000),
     };
   }
 
-  #shownText(nowMs: number, window: { windowMs: number; updateMs: number }): string {
-    const meanW = trailingMeanW(this.#curve, nowMs, window);
-    const position = lastUpdate(nowMs, window.updateMs) * 7919 + window.windowMs;
-    return Math.max(0, meanW + this.#noiseW * noiseAt(this.#noiseSeed, position)).toFixed(2);
+  #shownText(nowMs: number, sensor: Sensor): string {
+    const update = lastUpdate(nowMs, sensor.updateMs);
+    const noiseW = this.#noiseW * noiseAt(this.#noiseSeed, update * 7919 + sensor.windowMs);
+    const meanW = trailingMeanW(this.#curve, nowMs, sensor);
+    const shownW = Math.max(0, meanW + this.#tenantsW(update, sensor) + noiseW);
+    return (Math.round(shownW / this.#quantumW) * this.#quantumW).toFixed(2);
+  }
+
+  #tenantsW(update: number, { windowMs, updateMs }: Sensor): number {
+    const endNs = BigInt(Math.round(update * updateMs * 1e6)) + this.#originNs;
+    return this.#tenants.reduce((sumW, { load, originNs }) => {
+      const untilNs = Number(endNs - BigInt(originNs));
+      return sumW + (tenantEnergyJ(load, untilNs - windowMs * 1e6, untilNs) / windowMs) * 1000;
+    }, 0);
   }
 
   #countCapped(nowMs: number): void {
+    const last = this.#steps[lastStepAt(this.#steps, nowMs)];
+    if (last?.cappedUs !== undefined) {
+      this.#cappedMs = last.cappedUs / 1000;
+      this.#countedUntilMs = last.atMs;
+    }
     const fromMs = this.#countedUntilMs ?? Math.min(0, this.#steps[0]?.atMs ?? 0);
     this.#cappedMs += timeAtOrAboveMs(this.#curve, this.#limitW, fromMs, nowMs);
     this.#countedUntilMs = nowMs;
@@ -129,8 +167,8 @@ class CurveSignal implements PowerSignal {
 
   /** Keeps the curve as short as the longest window, so that days cost no memory. */
   #forgetBefore(nowMs: number): void {
-    const { windowMs, updateMs } = this.#averaging;
-    const keptMs = Math.max(windowMs, this.#instant.windowMs) + updateMs;
+    const windowsMs = [this.#draw, this.#average, this.#instant].map(({ windowMs }) => windowMs);
+    const keptMs = Math.max(...windowsMs) + this.#average.updateMs;
     const first = lastStepAt(this.#steps, nowMs - keptMs);
     if (first > 0) this.#steps.splice(0, first);
   }

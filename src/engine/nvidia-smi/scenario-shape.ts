@@ -26,14 +26,25 @@ const power: Shape = byKind({
   clock: [{ originNs: nanoseconds }],
 });
 
+const tenant: Shape = object({
+  load: byKind({
+    constant: [{ powerW: notNegative }],
+    square: [{ lowW: notNegative, highW: notNegative, periodMs: positiveMs, highMs: notNegative }],
+  }),
+  originNs: nanoseconds,
+});
+
 const device: Shape = object(
   { index: count, uuid: text(), name: text(), power },
   {
     powerLimitW: notNegative,
     migMode: oneOf("Enabled", "Disabled"),
+    tenants: listOf(tenant),
     averagingMs: positiveMs,
+    powerDrawMs: positiveMs,
     updateMs: positiveMs,
     instantMs: positiveMs,
+    quantumW: number({ min: 0.01 }),
     cells: recordOf(text({ mayBeEmpty: true })),
   },
 );
@@ -43,7 +54,8 @@ const once = { oneShotToo: flag };
 const passing = { oneShotToo: flag, forTicks: atLeastOne };
 const ofDevice = { ...start, index: count };
 
-const fault: Shape = byKind({
+/** A fault of the stand-in. */
+export const railFaultShape: Shape = byKind({
   die: [
     { ...start, exitCode: count },
     { ...once, stdout: text(), stderr: text() },
@@ -105,7 +117,7 @@ export const scenarioShape: Shape = object(
     ),
     timing,
     eol: oneOf("lf", "crlf"),
-    faults: listOf(fault),
+    faults: listOf(railFaultShape),
     ignoreSigterm: flag,
     wholeOutput: object(
       { exitCode: count },

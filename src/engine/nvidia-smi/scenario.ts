@@ -1,3 +1,5 @@
+import type { TenantLoad } from "../power/tenant.ts";
+
 /**
  * What the stand-in `nvidia-smi` pretends to be: its GPUs, its driver, its faults.
  *
@@ -36,12 +38,18 @@ export interface ScenarioDevice {
   readonly powerLimitW?: number;
   readonly migMode?: "Enabled" | "Disabled";
   readonly power: PowerModel;
-  /** Trailing window of `power.draw.average` and `power.draw`, default 1000. */
+  /** Other programs on this GPU; what they draw is added to `power` and never counts as capped. */
+  readonly tenants?: readonly ScenarioTenant[];
+  /** Trailing window of `power.draw.average`, default 1000. */
   readonly averagingMs?: number;
-  /** Both power readings change only this often, default 100. */
+  /** Trailing window of `power.draw`, default that of `power.draw.average`. */
+  readonly powerDrawMs?: number;
+  /** All power readings change only this often, default 100. */
   readonly updateMs?: number;
   /** Trailing window of `power.draw.instant`, default 100. */
   readonly instantMs?: number;
+  /** Power readings are multiples of this, default 0.01, which is all that is printed. */
+  readonly quantumW?: number;
   /** Fixed cell texts by field, before anything else, such as `{"power.draw.average": "[N/A]"}`. */
   readonly cells?: Readonly<Record<string, string>>;
 }
@@ -61,10 +69,19 @@ export interface StepsModel {
   readonly noiseW?: number;
 }
 
-/** Steps that another program appends to a JSONL file: `{"atNs":"<hrtime ns>","powerW":1.5}`. */
+/**
+ * Steps that another program appends to a JSONL file: `{"atNs":"<hrtime ns>","powerW":1.5}`.
+ *
+ * A third key, `"cappedUs"`, may say how long the GPU has been capped in all until then. It is what
+ * keeps the counter right for a program that starts late, since of a long file only the last
+ * 256 kB are read.
+ */
 export interface StepsFileModel {
   readonly kind: "steps-file";
-  /** May not exist yet. It is read on from where the last tick stopped. */
+  /**
+   * May not exist yet. It is read on from where the last tick stopped; when another file is renamed
+   * to its place, the rest of the old one is read and then what is newer in the new one.
+   */
   readonly path: string;
   /** Before the first step. */
   readonly idleW: number;
@@ -74,6 +91,13 @@ export interface StepsFileModel {
 /** "Watts" that are the milliseconds since `originNs` (hrtime), taken right at the write. */
 export interface ClockModel {
   readonly kind: "clock";
+  readonly originNs: string;
+}
+
+/** What another program draws on a GPU. */
+export interface ScenarioTenant {
+  readonly load: TenantLoad;
+  /** The instant, on the machine's monotonic clock, at which a period of its wave begins. */
   readonly originNs: string;
 }
 

@@ -59,12 +59,12 @@ export function object(
     if (!isObject(value)) return void problems.push(wrong(path, value, "an object"));
     const at = (key: string) => (path === "" ? key : `${path}.${key}`);
     for (const [key, entry] of Object.entries(value)) {
-      const shape = required[key] ?? optional[key];
+      const shape = own(required, key) ?? own(optional, key);
       if (shape) shape(entry, at(key), problems);
       else problems.push(`${at(key)}: no such option`);
     }
     for (const key of Object.keys(required)) {
-      if (!(key in value)) problems.push(`${at(key)}: missing`);
+      if (!Object.hasOwn(value, key)) problems.push(`${at(key)}: missing`);
     }
   };
 }
@@ -78,10 +78,16 @@ export function byKind(
   const kind = oneOf(...Object.keys(shapes));
   return (value, path, problems) => {
     if (!isObject(value)) return void problems.push(wrong(path, value, "an object"));
-    const chosen = shapes[String(value["kind"])];
-    if (!chosen) return kind(value["kind"], `${path}.kind`, problems);
+    const given = value["kind"];
+    const chosen = typeof given === "string" ? own(shapes, given) : undefined;
+    if (!chosen) return kind(given, `${path}.kind`, problems);
     object({ kind, ...chosen[0] }, chosen[1])(value, path, problems);
   };
+}
+
+/** Not what every object inherits: JSON may hold a key such as `valueOf`. */
+function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -2,6 +2,8 @@
 export interface PowerStep {
   readonly atMs: number;
   readonly powerW: number;
+  /** How long the power was capped before `atMs`, in all, where that is known. */
+  readonly cappedUs?: number;
 }
 
 /** Power over time, constant between steps. */

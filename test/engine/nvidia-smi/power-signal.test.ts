@@ -30,6 +30,49 @@ describe("a power signal", () => {
     ]);
   });
 
+  test("power.draw is averaged as power.draw.average, unless it has a window of its own", () => {
+    const steps = [
+      { atMs: 0, powerW: 100 },
+      { atMs: 5050, powerW: 300 },
+    ];
+    expect(stepping(steps).readAt(5200).drawText).toBe("130.00");
+    expect(stepping(steps, { powerDrawMs: 300 }).readAt(5200).drawText).toBe("200.00");
+    // A window that is longer than that of the average is not forgotten too early.
+    const long = stepping([...steps.toSpliced(1, 0, { atMs: 3000, powerW: 200 })], {
+      powerDrawMs: 4000,
+      averagingMs: 100,
+    });
+    for (let nowMs = 0; nowMs < 8050; nowMs += 10) long.readAt(nowMs);
+    // From 4000 to 8000: 1050 ms of 200 W, 2950 ms of 300 W.
+    expect(long.readAt(8050).drawText).toBe("273.75");
+  });
+
+  test("readings are multiples of the quantum", () => {
+    const signal = stepping([{ atMs: 0, powerW: 101.13 }], { quantumW: 0.25 });
+    expect(signal.readAt(3000).averageText).toBe("101.25");
+  });
+
+  test("tenants are added to what is shown, each mean exact, and are never capped", () => {
+    const load = { kind: "square", lowW: 0, highW: 200, periodMs: 400, highMs: 100 } as const;
+    const tenants = [
+      // A period begins 50 ms after the origin.
+      { load, originNs: "1050000000" },
+      { load: { kind: "constant", powerW: 10 }, originNs: "0" },
+    ] as const;
+    const device = gpu(0, {
+      power: { kind: "constant", powerW: 100 },
+      powerLimitW: 150,
+      tenants,
+    });
+    const signal = openPowerSignal(device, { originNs: 1_000_000_000n, seed: 1 });
+    const seen = [100, 200, 300, 500].map((nowMs) => signal.readAt(nowMs));
+    // 50 of 100 ms, 50 of 100, none, and 50 again a period later.
+    expect(seen.map(({ instantText }) => Number(instantText))).toEqual([210, 210, 110, 210]);
+    // From -500 to 500: high from -350, from 50, and for the first half of that from 450.
+    expect(seen[3]!.averageText).toBe("160.00");
+    expect(seen.map(({ isCapped }) => isCapped)).toEqual([false, false, false, false]);
+  });
+
   test("the first step also holds before its time", () => {
     const signal = stepping([
       { atMs: 500, powerW: 80 },

@@ -38,8 +38,14 @@ test("all problems are told at once, each with its path", () => {
   const path = written(
     JSON.stringify({
       devices: [
-        { index: -1, name: "A", power: { kind: "sine" } },
-        { index: 1, uuid: "GPU-1", name: "B", power: { kind: "constant", powerW: "300" } },
+        { index: -1, name: "A", power: { kind: "sine" }, powerDrawMs: 0, quantumW: 0 },
+        {
+          index: 1,
+          uuid: "GPU-1",
+          name: "B",
+          power: { kind: "constant", powerW: "300" },
+          tenants: [{ load: { kind: "square" } }],
+        },
       ],
       timing: { jitterMs: [50, 5] },
       faults: [{ kind: "die", afterTicks: 0 }, { kind: "hang" }],
@@ -50,6 +56,10 @@ test("all problems are told at once, each with its path", () => {
     "devices[0].index: -1 is not a whole number ≥ 0",
     'devices[0].power.kind: "sine" is not "constant" or "steps" or "steps-file" or "clock"',
     "devices[0].uuid: missing",
+    "devices[0].powerDrawMs: 0 is not a number ≥ 0.001",
+    "devices[0].quantumW: 0 is not a number ≥ 0.01",
+    "devices[1].tenants[0].load.lowW: missing",
+    "devices[1].tenants[0].originNs: missing",
     'devices[1].power.powerW: "300" is not a number ≥ 0',
     "timing.jitterMs: wants two numbers, the smaller first",
     "faults[0].exitCode: missing",

@@ -1,0 +1,105 @@
+import type { RailDevice } from "../rail/rail-options.ts";
+import type { SequenceLog } from "./token-log.ts";
+import { otherEnergyJ, ownEnergyJ, type TruthSources } from "./truth-sources.ts";
+
+/** What really went into the GPUs of the box from one time to another. */
+export interface TruthEnergy {
+  readonly startNs: string;
+  readonly endNs: string;
+  /** Joules that the engine's own work and idling took, on the GPUs that serve. */
+  readonly servingJ: number;
+  readonly devices: readonly (RailDevice & {
+    /** All that went into the GPU, other programs' work too: what its sensor should show. */
+    readonly energyJ: number;
+  })[];
+}
+
+/** An interval on the machine's monotonic clock, in ns. */
+export interface Interval {
+  readonly startNs: bigint;
+  readonly endNs: bigint;
+}
+
+/**
+ * Exact joules of an interval, by GPU.
+ *
+ * @throws {RangeError} for an interval that is not wholly in the past, or that is forgotten.
+ */
+export function truthEnergy(sources: TruthSources, interval: Interval): TruthEnergy {
+  const { startNs, endNs, nowNs } = relative(sources, interval);
+  let servingJ = 0;
+  const devices = sources.devices.map((device) => {
+    const ownJ = ownEnergyJ(sources, device, startNs, endNs, nowNs);
+    servingJ += ownJ;
+    return { ...device, energyJ: ownJ + otherEnergyJ(sources, device, startNs, endNs) };
+  });
+  return { ...shownInterval(interval), servingJ, devices };
+}
+
+/** Token events and tokens that were sent in an interval. @throws {RangeError} as `truthEnergy`. */
+export function truthTokens(sources: TruthSources, interval: Interval): object {
+  const { startNs, endNs } = relative(sources, interval);
+  return { ...shownInterval(interval), ...sources.tokenLog.count(startNs, endNs) };
+}
+
+/** What the serving GPUs drew, piece by piece. @throws {RangeError} as `truthEnergy`. */
+export function truthPower(sources: TruthSources, interval: Interval): object {
+  const { startNs, endNs, nowNs } = relative(sources, interval);
+  const segments = sources.history.segments(startNs, endNs, nowNs).map((segment) => ({
+    startNs: absolute(sources, segment.startNs),
+    endNs: absolute(sources, segment.endNs),
+    powerW: segment.powerW,
+    isCapped: segment.isCapped,
+  }));
+  return { ...shownInterval(interval), segments };
+}
+
+/** Of one answer, so that it stays a text that can be written and read. */
+const MOST_EVENTS_SHOWN = 200_000;
+
+/**
+ * Replies that are still known, with the send time of each of their token events: as many as one
+ * answer holds. None at all means that there are no more.
+ */
+export function truthReplies(sources: TruthSources, fromId: number, limit: number): object {
+  const { tokenLog } = sources;
+  const at = (ns: number): string => absolute(sources, ns);
+  let events = 0;
+  // At least one, however long it is.
+  const hasRoom = ({ sentNs }: SequenceLog): boolean => {
+    const before = events;
+    events += sentNs.length;
+    return before === 0 || events <= MOST_EVENTS_SHOWN;
+  };
+  const known = tokenLog.sequences(fromId).slice(0, limit);
+  const firstLeftOut = known.findIndex((one) => !hasRoom(one));
+  return {
+    forgotten: tokenLog.forgotten,
+    replies: known
+      .slice(0, firstLeftOut < 0 ? known.length : firstLeftOut)
+      .map(({ arrivedNs, sentNs, dueNs, end, ...rest }) => ({
+        ...rest,
+        ...(end !== undefined && { end }),
+        arrivedNs: at(arrivedNs),
+        sentNs: sentNs.map(at),
+        dueNs: dueNs.map(at),
+      })),
+  };
+}
+
+function relative({ originNs, catchUp }: TruthSources, { startNs, endNs }: Interval) {
+  const nowNs = catchUp();
+  const relativeEndNs = Number(endNs - originNs);
+  if (endNs < startNs) throw new RangeError("the interval ends before it begins");
+  if (relativeEndNs > nowNs) throw new RangeError("the interval ends in the future");
+  return { startNs: Number(startNs - originNs), endNs: relativeEndNs, nowNs };
+}
+
+/** Whole ns as text: a JSON number could not hold them. */
+function absolute({ originNs }: TruthSources, ns: number): string {
+  return String(originNs + BigInt(Math.round(ns)));
+}
+
+function shownInterval({ startNs, endNs }: Interval) {
+  return { startNs: String(startNs), endNs: String(endNs) };
+}

@@ -1,0 +1,152 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { nowMs } from "../../../src/clock.ts";
+import { EngineTruth } from "../../../src/engine/engine-truth.ts";
+import { JoulemarkError } from "../../../src/errors.ts";
+import { complete, serveEngine } from "../server/support/serve-engine.ts";
+
+async function energyNs(url: string, startNs: bigint, endNs: bigint) {
+  const response = await fetch(`${url}/truth/energy?start_ns=${startNs}&end_ns=${endNs}`);
+  expect(response.status).toBe(200);
+  return (await response.json()) as {
+    servingJ: number;
+    devices: { index: number; serves: boolean; energyJ: number }[];
+  };
+}
+
+describe("the truth of a real run", () => {
+  test("adds up to 1e-9 over adjacent intervals, for each GPU, wherever they are cut", async () => {
+    const server = await serveEngine({
+      set: { "power.gpuCount": 2, "power.noise": 0.1, "power.thermalDrift": 0.05 },
+      rail: {
+        boxGpuCount: 3,
+        tenants: [
+          { index: 2, pid: 1, load: { kind: "constant", powerW: 33 } },
+          {
+            index: 0,
+            pid: 1,
+            load: { kind: "square", lowW: 1, highW: 77, periodMs: 130, highMs: 61 },
+          },
+        ],
+      },
+    });
+    const { url } = server;
+    const startNs = process.hrtime.bigint();
+    const asked = { prompt: "go", max_tokens: 40, ignore_eos: true };
+    await Promise.all([complete(server, asked), complete(server, { ...asked, n: 3 })]);
+    const lengthNs = Number(process.hrtime.bigint() - startNs);
+    const whole = await energyNs(url, startNs, startNs + BigInt(lengthNs));
+    expect(whole.servingJ).toBeGreaterThan(1);
+    expect(whole.devices.map(({ serves }) => serves)).toEqual([true, true, false]);
+    const cuts = fc.array(fc.integer({ min: 0, max: lengthNs }), { minLength: 1, maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(cuts, async (unsorted) => {
+        const edges = [0, ...unsorted.toSorted((a, b) => a - b), lengthNs];
+        const parts = await Promise.all(
+          edges
+            .slice(1)
+            .map((end, i) => energyNs(url, startNs + BigInt(edges[i]!), startNs + BigInt(end))),
+        );
+        const sum = (read: (part: (typeof parts)[number]) => number): number =>
+          parts.reduce((total, part) => total + read(part), 0);
+        expect(Math.abs(sum(({ servingJ }) => servingJ) - whole.servingJ)).toBeLessThan(1e-9);
+        for (const [i, { energyJ }] of whole.devices.entries()) {
+          expect(Math.abs(sum(({ devices }) => devices[i]!.energyJ) - energyJ)).toBeLessThan(1e-9);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("is the area under the watts that it tells, and has the tokens that were sent", async () => {
+    const { url } = await serveEngine();
+    const startNs = process.hrtime.bigint();
+    const answer = await fetch(`${url}/v1/completions`, {
+      method: "POST",
+      body: JSON.stringify({ prompt: "a", max_tokens: 30, ignore_eos: true, stream: true }),
+    });
+    const sentNs = [...(await answer.text()).matchAll(/"sent_ns":"(\d+)"/g)].map(([, ns]) => ns);
+    const endNs = process.hrtime.bigint();
+    const query = `start_ns=${startNs}&end_ns=${endNs}`;
+    const { servingJ } = await energyNs(url, startNs, endNs);
+    const power = (await (await fetch(`${url}/truth/power?${query}`)).json()) as {
+      segments: { startNs: string; endNs: string; powerW: number[] }[];
+    };
+    const areaJ = power.segments.reduce((sum, { startNs, endNs, powerW }) => {
+      return sum + (powerW[0]! * Number(BigInt(endNs) - BigInt(startNs))) / 1e9;
+    }, 0);
+    expect(Math.abs(areaJ - servingJ)).toBeLessThan(1e-9);
+    const tokens = await (await fetch(`${url}/truth/tokens?${query}`)).json();
+    expect(tokens).toMatchObject({ events: 30, tokens: 30 });
+    const replies = (await (await fetch(`${url}/truth/replies`)).json()) as {
+      replies: { sentNs: string[]; dueNs: string[] }[];
+    };
+    expect(replies.replies[0]!.sentNs).toEqual(sentNs);
+    for (const [i, dueNs] of replies.replies[0]!.dueNs.entries()) {
+      expect(BigInt(sentNs[i]!)).toBeGreaterThanOrEqual(BigInt(dueNs));
+    }
+  });
+
+  test("of a GPU that nobody uses, or another program, is worked out from its load", async () => {
+    const { url, devices } = await serveEngine({
+      rail: {
+        boxGpuCount: 2,
+        firstIndex: 1,
+        tenants: [{ index: 0, pid: 1, load: { kind: "constant", powerW: 40 } }],
+      },
+    });
+    expect(devices.map(({ serves }) => serves)).toEqual([false, true]);
+    const startNs = process.hrtime.bigint();
+    const endNs = startNs - 1_000_000n;
+    const { servingJ, devices: both } = await energyNs(url, endNs, startNs);
+    expect(both[0]!.energyJ).toBeCloseTo(0.1, 9);
+    expect(both[1]!.energyJ).toBe(servingJ);
+  });
+});
+
+describe("a question about the truth", () => {
+  test("is not answered where it was not asked for at the start", async () => {
+    const { url } = await serveEngine({ truth: false });
+    expect((await fetch(`${url}/truth/energy?start_ns=1&end_ns=2`)).status).toBe(404);
+    const text = await (
+      await fetch(`${url}/v1/completions`, {
+        method: "POST",
+        body: JSON.stringify({ prompt: "a", max_tokens: 3, stream: true }),
+      })
+    ).text();
+    expect(text).not.toContain("sent_ns");
+  });
+
+  test.each([
+    ["no interval", "", "start_ns"],
+    ["half of one", "start_ns=1", "end_ns"],
+    ["a time that is none", "start_ns=1&end_ns=soon", "end_ns"],
+    ["a time before the engine", "start_ns=1&end_ns=2", null],
+    ["a time in the future", "start_ns=1&end_ns=9999999999999999999", null],
+  ])("with %s is refused", async (_what, query, param) => {
+    const { url } = await serveEngine();
+    for (const path of ["energy", "power"]) {
+      const response = await fetch(`${url}/truth/${path}?${query}`);
+      expect(response.status).toBe(400);
+      expect(((await response.json()) as { error: { param: unknown } }).error.param).toBe(param);
+    }
+  });
+
+  test("of a library's user is a bad option when it cannot be answered", async () => {
+    const { url } = await serveEngine();
+    const truth = new EngineTruth(url);
+    await expect(truth.energy(nowMs() + 1e6, nowMs() + 2e6)).rejects.toThrow(JoulemarkError);
+    await expect(truth.energy(nowMs(), nowMs() - 1)).rejects.toThrow("ends before it begins");
+  });
+
+  test("gets the replies page by page, in the order of their arrival", async () => {
+    const server = await serveEngine({ set: { stepBaseMs: 0.1, gatherMs: 0 } });
+    for (let i = 0; i < 7; i++) await complete(server, { prompt: "a", max_tokens: 1 });
+    const page = await (await fetch(`${server.url}/truth/replies?from=2&limit=3`)).json();
+    expect(page).toMatchObject({ replies: [{ id: 2 }, { id: 3 }, { id: 4 }] });
+    const all = await new EngineTruth(server.url).replies();
+    expect(all.map(({ replyId }) => replyId)).toEqual(
+      Array.from({ length: 7 }, (_, i) => `cmpl-sim-1-${i}`),
+    );
+  });
+});
