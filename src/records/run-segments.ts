@@ -16,7 +16,7 @@ export interface RunSegment {
 export interface RunSegments {
   readonly segments: readonly RunSegment[];
   readonly started: ReadonlySet<number>;
-  /** By cell. Of one that was measured again after a resume, the last time counts. */
+  /** By cell. Of one that was measured again after a resume, the last whole time counts. */
   readonly windows: ReadonlyMap<number, { readonly segment: number; readonly event: WindowEvent }>;
 }
 
@@ -31,7 +31,13 @@ export function runSegments(events: readonly RunEvent[]): RunSegments {
     const current = segments.at(-1);
     if (current === undefined) continue;
     current.judged.push(event);
-    if (event.event === "window") windows.set(event.cell, { segment: current.segment, event });
+    if (event.event !== "window") continue;
+    const isWorse = event.stopped !== undefined && isWhole(windows.get(event.cell)?.event);
+    if (!isWorse) windows.set(event.cell, { segment: current.segment, event });
   }
   return { segments, started, windows };
+}
+
+function isWhole(window: WindowEvent | undefined): boolean {
+  return window !== undefined && window.stopped === undefined;
 }
