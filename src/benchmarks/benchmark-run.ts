@@ -1,18 +1,13 @@
-import { clockOriginNs, nowMs } from "../clock.ts";
+import { nowMs } from "../clock.ts";
 import { LoadPool } from "../load/load-pool.ts";
-import { nextSegment } from "../records/next-segment.ts";
-import { readHeader } from "../records/read-header.ts";
 import { deriveRecord, rederive } from "../records/rederive.ts";
-import { createRunFolder, openRunFolder, type RunFolder } from "../records/run-folder.ts";
-import type { BenchmarkName, CellPlan, RunHeader } from "../records/run-header.ts";
+import type { BenchmarkName, CellPlan } from "../records/run-header.ts";
 import type { RunRecord } from "../records/run-record.ts";
-import { softwareVersion } from "../records/software-version.ts";
 import { identifyServer } from "../target/identify-server.ts";
 import type { BenchmarkOptions } from "./benchmark-options.ts";
-import { hostFacts } from "./host-facts.ts";
 import { type CellWork, measureWindow } from "./measure-window.ts";
+import { openRun } from "./open-run.ts";
 import { type PreparedTarget, type PrepareOptions, prepareTarget } from "./prepare-target.ts";
-import { checkResumable, missingCells } from "./resume.ts";
 import type { RunningBenchmark, RunProgress } from "./run-progress.ts";
 import { RunSession } from "./run-session.ts";
 
@@ -70,17 +65,17 @@ async function* benchmarkRun(
   yield { kind: "phase", phase: "probe" };
   const { extraBody = {} } = options.load;
   const prepared = await prepareTarget(options.target, { ...spec.prepare, extraBody }, signal);
-  const { folder, header, cells, segment } = await openFolder(spec, options, prepared);
+  const { folder, header, cells, segment } = await openRun(spec, options, prepared);
   const session = new RunSession(folder, options.meter, segment);
   run.session = session;
   session.screen.cells = cells.length;
   session.beginSegment();
-  yield { kind: "started", header, folder: folder.path };
   let failure: unknown;
   // Whoever takes no more of what this yields ends the run as an interrupt does.
   let isLeft = true;
   let record: RunRecord | undefined;
   try {
+    yield { kind: "started", header, folder: folder.path };
     yield* measureCells(spec, options, { prepared, session, cells }, signal);
     isLeft = false;
   } catch (error) {
@@ -143,43 +138,4 @@ async function finish(session: RunSession, isInterrupted: boolean): Promise<RunR
 
 async function* logged(session: RunSession): AsyncGenerator<RunProgress, void, void> {
   for (const line of session.takeLog()) yield { kind: "log", line };
-}
-
-interface OpenedFolder {
-  readonly folder: RunFolder;
-  readonly header: RunHeader;
-  /** Those that are still to be measured. */
-  readonly cells: readonly CellPlan[];
-  readonly segment: number;
-}
-
-async function openFolder(
-  spec: BenchmarkSpec,
-  options: BenchmarkOptions,
-  { target }: PreparedTarget,
-): Promise<OpenedFolder> {
-  if (options.resume !== undefined) {
-    const record = await rederive(options.resume);
-    checkResumable(record, spec, options.resume);
-    const header = await readHeader(options.resume);
-    const folder = await openRunFolder(options.resume);
-    const segment = await nextSegment(options.resume);
-    return { folder, header, cells: missingCells(record, spec.cells), segment };
-  }
-  const folder = await createRunFolder(options.out, spec.benchmark);
-  const header: RunHeader = {
-    schema: "joulemark.run/1",
-    benchmark: spec.benchmark,
-    software: { name: "joulemark", version: softwareVersion() },
-    startedAt: new Date().toISOString(),
-    startedAtMs: nowMs(),
-    clockOriginNs: String(clockOriginNs),
-    parameters: options.parameters,
-    target: target.toJSON(),
-    host: hostFacts(),
-    tokenTimes: "differences_us",
-    cells: spec.cells,
-  };
-  await folder.write("run.json", header);
-  return { folder, header, cells: spec.cells, segment: 0 };
 }
