@@ -115,6 +115,8 @@ async function readKept(path: string): Promise<Kept | undefined> {
   }
   if (typeof kept !== "object" || kept === null) throw new Error(`${basename(path)} is no object`);
   // Other programs keep files of these names too.
-  const { schema } = kept as { readonly schema?: unknown };
-  return String(schema).startsWith("joulemark.") ? kept : undefined;
+  const { schema, benchmark } = kept as { readonly schema?: unknown; readonly benchmark?: unknown };
+  const isOurs =
+    schema === undefined ? typeof benchmark === "string" : String(schema).startsWith("joulemark.");
+  return isOurs ? kept : undefined;
 }
