@@ -22,6 +22,11 @@ export class LineWriter {
     this.#folder = folder;
   }
 
+  /** What could not be written so far, once for each file. */
+  get failures(): readonly string[] {
+    return [...this.#failures.values()];
+  }
+
   /** @param line - without its end. A file that cannot be written takes no more lines. */
   add(file: string, line: string): void {
     if (this.#isClosed || this.#failures.has(file)) return;
@@ -34,7 +39,7 @@ export class LineWriter {
   /** Resolves when every line up to now has reached the system. @returns what could not be written. */
   async flush(): Promise<readonly string[]> {
     while (this.#writing !== undefined) await this.#writing;
-    return [...this.#failures.values()];
+    return this.failures;
   }
 
   /** Takes no more lines. */
@@ -45,7 +50,7 @@ export class LineWriter {
       await file.close().catch((error: Error) => this.#fail(name, error));
     }
     this.#files.clear();
-    return [...this.#failures.values()];
+    return this.failures;
   }
 
   async #writeAll(): Promise<void> {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { finiteSorted } from "../energy/metrics.ts";
 import type { LogLine } from "../rails/meter.ts";
+import { cellWithoutFigures } from "./cell-record.ts";
 import { Damage } from "./damage.ts";
 import { decodeFloorVerdict, withDecodeFloor } from "./decode-floor-result.ts";
 import { type DerivedRail, runRail } from "./derived-rail.ts";
@@ -20,7 +21,7 @@ import type { CellPlan, RunHeader } from "./run-header.ts";
 import type { CellRecord, RunRecord } from "./run-record.ts";
 import { type RunSegments, runSegments } from "./run-segments.ts";
 import { softwareVersion } from "./software-version.ts";
-import { type SeenWindow, WindowRequests } from "./window-requests.ts";
+import { type SeenRequests, WindowRequests } from "./window-requests.ts";
 
 /**
  * Makes the record of a run out of its raw files, and writes it as `record.json` in its folder. The
@@ -40,7 +41,7 @@ export async function deriveRecord(dir: string): Promise<RunRecord> {
   const damage = new Damage();
   const events = await readAll<RunEvent>(join(dir, "events.jsonl"), { shape: eventShape, damage });
   const segments = runSegments(events);
-  const windows = await readWindows(dir, header, segments, damage);
+  const { windows, cutOff } = await readRequests(dir, header, segments, damage);
   const railPass = new RailPass(segments.segments, windows, damage);
   const ofRail = { shape: railShape, damage };
   for await (const lines of readEntries<RailLine>(join(dir, "rail.jsonl"), ofRail)) {
@@ -49,17 +50,17 @@ export async function deriveRecord(dir: string): Promise<RunRecord> {
   const { cells: measured, rails } = railPass.finish();
   const log = await readAll<LogLine>(join(dir, "log.jsonl"), { shape: logShape, damage });
   const cells = header.cells.map(
-    (plan) => measured.get(plan.cell) ?? notMeasured(plan, segments.started.has(plan.cell)),
+    (plan) => measured.get(plan.cell) ?? notMeasured(plan, cutOff.get(plan.cell)),
   );
   return recordOf({ header, events, log, damage: damage.all() }, cells, rails);
 }
 
-async function readWindows(
+async function readRequests(
   dir: string,
   { cells }: RunHeader,
   segments: RunSegments,
   damage: Damage,
-): Promise<ReadonlyMap<number, SeenWindow>> {
+): Promise<SeenRequests> {
   const requests = new WindowRequests(cells, segments);
   const file = join(dir, "requests.jsonl");
   for await (const lines of readEntries<RequestLine>(file, { shape: requestShape, damage })) {
@@ -68,9 +69,14 @@ async function readWindows(
   return requests.finish(damage);
 }
 
-function notMeasured(plan: CellPlan, isStarted: boolean): CellRecord {
-  const state = isStarted ? "interrupted" : "not measured";
-  return { ...plan, state, metrics: {}, isComparable: false, validity: [], warnings: [] };
+function notMeasured(plan: CellPlan, counts: CellRecord["counts"]): CellRecord {
+  if (counts === undefined)
+    return cellWithoutFigures(plan, {
+      state: "not measured",
+      why: "the run ended before it was begun",
+    });
+  const why = "the run ended before its window was over";
+  return cellWithoutFigures(plan, { state: "interrupted", why, counts });
 }
 
 interface RunFiles {

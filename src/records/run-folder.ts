@@ -1,15 +1,28 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, open, readdir, rename, stat, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { JoulemarkError } from "../errors.ts";
 import { jsonText } from "./json-text.ts";
 import { LineWriter } from "./line-writer.ts";
 
+/** So many names are tried for a folder: runs that start in the same second may draw the same one. */
+const MOST_TRIES = 100;
+
+/** What a folder answers in which nobody may write. */
+const NOT_WRITABLE: readonly unknown[] = ["EACCES", "EPERM", "EROFS"];
+
 /** Writes a whole file, so that a reader sees the old one or the new one, never a part. */
 export async function writeWhole(path: string, content: string): Promise<void> {
-  const part = `${path}.part`;
-  await writeFile(part, content);
-  await rename(part, path);
+  // A name of its own: two programs may make the same record at the same time.
+  const part = `${path}.${randomBytes(3).toString("hex")}.part`;
+  try {
+    await writeFile(part, content);
+    await rename(part, path);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
 }
 
 /** Where a run leaves what it measured, while it measures it. */
@@ -22,6 +35,8 @@ export interface RunFolder {
   append(file: string, entry: object): void;
   /** Writes a whole file, so that a reader sees the old one or the new one, never a part. */
   write(file: string, content: object): Promise<void>;
+  /** What could not be written so far, once for each file; told as soon as it fails. */
+  readonly failures: readonly string[];
   /**
    * Resolves when every line up to now is written.
    *
@@ -38,14 +53,36 @@ export interface RunFolder {
  * A full disk does not end the run: what could not be written is told by `close()`.
  *
  * @param parent - made where it is missing.
- * @throws what the file system says when the folder cannot be made.
+ * @throws {JoulemarkError} `bad_option` where nobody may write, and what the file system says when
+ *   the folder cannot be made for another reason.
  */
 export async function createRunFolder(parent: string, benchmark: string): Promise<RunFolder> {
-  const time = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, "");
-  const path = join(parent, `${time}Z-${benchmark}-${randomBytes(2).toString("hex")}`);
-  await makeFolders(parent);
-  await mkdir(path);
-  return folderAt(path);
+  try {
+    await makeFolders(parent);
+    return folderAt(await makeNamed(parent, benchmark));
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (!NOT_WRITABLE.includes(code)) throw cause;
+    throw new JoulemarkError(
+      "bad_option",
+      `no run folder can be made in ${parent} (${message}): name a folder that can be written`,
+      { cause },
+    );
+  }
+}
+
+async function makeNamed(parent: string, benchmark: string): Promise<string> {
+  for (let tries = 1; ; tries++) {
+    const time = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, "");
+    const path = join(parent, `${time}Z-${benchmark}-${randomBytes(2).toString("hex")}`);
+    try {
+      await mkdir(path);
+      return path;
+    } catch (error) {
+      const isTaken = (error as NodeJS.ErrnoException).code === "EEXIST";
+      if (!isTaken || tries === MOST_TRIES) throw error;
+    }
+  }
 }
 
 /** Opens the folder of a run that is to go on; what is torn at the end of its files is closed off. */
@@ -78,6 +115,9 @@ function folderAt(path: string): RunFolder {
     },
     async write(file, content) {
       await writeWhole(join(path, file), `${jsonText(content, 2)}\n`);
+    },
+    get failures() {
+      return lines.failures;
     },
     flush: async () => lines.flush(),
     close: async () => lines.close(),

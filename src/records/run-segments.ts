@@ -12,26 +12,33 @@ export interface RunSegment {
   readonly judged: readonly (MeterEvent | WindowEvent)[];
 }
 
-/** The segments of a run, and which cells were begun at all. */
+/** The segments of a run, and how far its cells came. */
 export interface RunSegments {
   readonly segments: readonly RunSegment[];
-  readonly started: ReadonlySet<number>;
-  /** By cell. Of one that was measured again after a resume, the last time counts. */
+  /** By cell: the last segment in which it was begun. */
+  readonly started: ReadonlyMap<number, number>;
+  /** By cell. Of one that was measured again after a resume, the last whole time counts. */
   readonly windows: ReadonlyMap<number, { readonly segment: number; readonly event: WindowEvent }>;
 }
 
 export function runSegments(events: readonly RunEvent[]): RunSegments {
   const segments: { segment: number; judged: (MeterEvent | WindowEvent)[] }[] = [];
-  const started = new Set<number>();
+  const started = new Map<number, number>();
   const windows = new Map<number, { segment: number; event: WindowEvent }>();
   for (const event of events) {
     if (event.event === "segment") segments.push({ segment: event.segment, judged: [] });
-    if (event.event === "cell_started") started.add(event.cell);
-    if (event.event !== "meter" && event.event !== "window") continue;
     const current = segments.at(-1);
     if (current === undefined) continue;
+    if (event.event === "cell_started") started.set(event.cell, current.segment);
+    if (event.event !== "meter" && event.event !== "window") continue;
     current.judged.push(event);
-    if (event.event === "window") windows.set(event.cell, { segment: current.segment, event });
+    if (event.event !== "window") continue;
+    const isWorse = event.stopped !== undefined && isWhole(windows.get(event.cell)?.event);
+    if (!isWorse) windows.set(event.cell, { segment: current.segment, event });
   }
   return { segments, started, windows };
+}
+
+function isWhole(window: WindowEvent | undefined): boolean {
+  return window !== undefined && window.stopped === undefined;
 }

@@ -2,10 +2,9 @@ import type { EnergyWindow } from "../energy/energy-window.ts";
 import type { RailSampler } from "../rails/sampler.ts";
 import type { RailWindow } from "../rails/source.ts";
 import { cellRail, type RunRail } from "./cell-rail.ts";
-import { cellRecord } from "./cell-record.ts";
+import { cellRecord, cellWithoutFigures } from "./cell-record.ts";
 import type { DerivedRail } from "./derived-rail.ts";
 import { RailReplay } from "./rail-replay.ts";
-import type { CellPlan } from "./run-header.ts";
 import type { CellRecord } from "./run-record.ts";
 import type { MeterEvent, RunSegment } from "./run-segments.ts";
 import type { SeenWindow } from "./window-requests.ts";
@@ -16,6 +15,9 @@ const NO_RAIL: RunRail = {
   idle: undefined,
   idleReasons: [],
 };
+
+/** A window some of whose requests are lost; a resume measures it again. */
+const MISSING = "requests of its window are missing from requests.jsonl, so sums would be wrong";
 
 /** The rail of one segment, and the moments at which it was judged. */
 export class SegmentRail {
@@ -73,8 +75,11 @@ export class SegmentRail {
     const window = this.#windows.get(cell);
     // Another segment measured it again.
     if (window?.segment !== this.segment.segment) return;
-    const { plan, event, requests } = window;
-    if (requests === undefined) this.#use(withoutFigures(plan, event));
+    const { plan, event, requests, counts } = window;
+    if (requests === undefined)
+      this.#use(
+        cellWithoutFigures(plan, { state: "interrupted", why: MISSING, counts, window: event }),
+      );
     else {
       const rail = { ...(this.#rail ?? NO_RAIL), sampler: this.replay.sampler };
       this.#use(cellRecord(requests, cellRail(event, rail)));
@@ -87,21 +92,6 @@ function meterRail(event: MeterEvent, sampler: RailSampler | undefined): RunRail
   const idle = event.idle && sampler?.judgeIdle(event.idle.startMs, event.idle.endMs);
   const isQuiet = idle?.state === "measured" && idleReasons.length === 0;
   return { sampler, absent, idle: isQuiet ? asEnergyWindow(idle) : undefined, idleReasons };
-}
-
-/** A window some of whose requests are lost; a resume measures it again. */
-function withoutFigures(plan: CellPlan, { startMs, endMs }: SeenWindow["event"]): CellRecord {
-  const detail = "requests of its window are missing from requests.jsonl, so sums would be wrong";
-  return {
-    ...plan,
-    state: "interrupted",
-    startMs,
-    endMs,
-    metrics: {},
-    isComparable: false,
-    validity: [{ reason: "interrupted", refuses: "comparison", detail }],
-    warnings: [],
-  };
 }
 
 /** The figures alone, without where they are from. */
