@@ -3,7 +3,7 @@ import { LoadPool } from "../load/load-pool.ts";
 import type { BenchmarkName, CellPlan } from "../records/run-header.ts";
 import { identifyServer } from "../target/identify-server.ts";
 import type { BenchmarkOptions } from "./benchmark-options.ts";
-import { endRun } from "./end-run.ts";
+import { type EndedRun, endRun } from "./end-run.ts";
 import { type CellWork, measureWindow } from "./measure-window.ts";
 import { openRun } from "./open-run.ts";
 import { type PreparedTarget, type PrepareOptions, prepareTarget } from "./prepare-target.ts";
@@ -69,15 +69,21 @@ async function* benchmarkRun(
   run.session = session;
   session.screen.cells = cells.length;
   session.beginSegment();
-  yield { kind: "started", header: facts.header, folder: folder.path };
   let failure: unknown;
+  // Whoever takes no more of what this yields ends the run as an interrupt does.
+  let isLeft = true;
+  let ended: EndedRun | undefined;
   try {
+    yield { kind: "started", header: facts.header, folder: folder.path };
     yield* measureCells(spec, options, { prepared, session, cells }, signal);
+    isLeft = false;
   } catch (error) {
+    isLeft = false;
     if (!signal.aborted) failure = error;
+  } finally {
+    if (failure instanceof Error) session.keep({ level: "warn", text: failure.message });
+    ended = await endRun(session, facts, isLeft || signal.aborted || failure !== undefined);
   }
-  if (failure instanceof Error) session.keep({ level: "warn", text: failure.message });
-  const ended = await endRun(session, facts, signal.aborted || failure !== undefined);
   yield* logged(session);
   yield { kind: "ended", ...ended };
   if (failure !== undefined) throw failure;

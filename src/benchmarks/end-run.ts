@@ -1,3 +1,4 @@
+import { JoulemarkError } from "../errors.ts";
 import { rederive } from "../records/rederive.ts";
 import type { RunRecord } from "../records/run-record.ts";
 import type { RunFacts } from "./run-memory.ts";
@@ -40,5 +41,7 @@ export async function endRun(
 }
 
 function messageOf(error: unknown): string {
+  if (error instanceof JoulemarkError && error.code === "not_written")
+    return messageOf(error.cause);
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { nowMs } from "../clock.ts";
 import { JoulemarkError } from "../errors.ts";
 import type { LoadPlan } from "../load/load-plan.ts";
 import type { LoadPool, LoadResult } from "../load/load-pool.ts";
@@ -65,20 +66,43 @@ export async function* measureWindow(
   yield phaseOf(session, "window", plan);
   const accumulator = new CellAccumulator(plan);
   const measured = { workload: work.workload, load: work.load, phase: "window" as const };
+  const release = session.meter.sampler?.hold(nowMs());
   const result = await run(session, source, work, { ...measured, accumulator }, signal);
   yield phaseOf(session, "settle", plan);
-  const { startMs, endMs, health, stopped, notSent } = result;
-  await readingsPast(session.meter, endMs, signal);
-  const ended = { startMs, endMs, health, notSent, ...(stopped === undefined ? {} : { stopped }) };
-  // From here to the event nothing waits, so that the record is made of the same readings again.
-  const record = cellRecord(accumulator.finish(ended), cellRail(ended, session.rail));
-  session.event({ event: "window", cell, ...ended, railLines: session.railLines });
+  await readingsPast(session.meter, result.endMs, signal);
+  const record = judged(session, result, accumulator, cell);
+  release?.();
   session.event({ event: "cell_ended", cell });
   session.cell(record);
+  await session.folder.flush();
+  const { stopped } = result;
   if (stopped !== undefined && stopped !== "interrupted") {
     yield { kind: "cell", record };
     throw loadFailed(plan, result, "window");
   }
+  return record;
+}
+
+/** Nothing waits in here, so that the record can be made of the same readings again. */
+function judged(
+  session: RunSession,
+  { startMs, endMs, health, stopped, notSent }: LoadResult,
+  accumulator: CellAccumulator,
+  cell: number,
+): CellRecord {
+  const ended = {
+    startMs,
+    // A load that is cancelled at once has ended before its first request was due.
+    endMs: Math.max(startMs, endMs),
+    health,
+    notSent,
+    ...(stopped === undefined ? {} : { stopped }),
+  };
+  const requests = accumulator.finish(ended);
+  const record = cellRecord(requests, cellRail(ended, session.rail));
+  const { ok, failed } = requests.counts;
+  const { railLines } = session;
+  session.event({ event: "window", cell, ...ended, railLines, requests: ok + failed });
   return record;
 }
 

@@ -1,7 +1,9 @@
 import { rmdir } from "node:fs/promises";
 import { clockOriginNs, nowMs } from "../clock.ts";
 import { JoulemarkError } from "../errors.ts";
-import { countSegments, readHeader, rederive } from "../records/rederive.ts";
+import { nextSegment } from "../records/next-segment.ts";
+import { readHeader } from "../records/read-header.ts";
+import { rederive } from "../records/rederive.ts";
 import { createRunFolder, openRunFolder, type RunFolder } from "../records/run-folder.ts";
 import type { CellPlan, RunHeader } from "../records/run-header.ts";
 import { softwareVersion } from "../records/software-version.ts";
@@ -23,7 +25,7 @@ export interface OpenedRun {
 
 /** @throws {JoulemarkError} `bad_option` where the run cannot be kept, or is not one that can go on. */
 export async function openRun(
-  spec: BenchmarkSpec,
+  spec: Pick<BenchmarkSpec, "benchmark" | "cells">,
   options: BenchmarkOptions,
   target: Target,
 ): Promise<OpenedRun> {
@@ -45,12 +47,15 @@ export async function openRun(
   return { folder, facts: { header }, cells: spec.cells, segment: 0 };
 }
 
-async function resumedRun(path: string, spec: BenchmarkSpec): Promise<OpenedRun> {
+async function resumedRun(
+  path: string,
+  spec: Pick<BenchmarkSpec, "benchmark" | "cells">,
+): Promise<OpenedRun> {
   const before = await kept(`--resume ${path}`, () => rederive(path));
   checkResumable(before, spec, path);
   const header = await readHeader(path);
   const folder = await openRunFolder(path);
-  const segment = await countSegments(path);
+  const segment = await nextSegment(path);
   return { folder, facts: { header, before }, cells: missingCells(before, spec.cells), segment };
 }
 
@@ -70,7 +75,7 @@ async function kept<T>(flag: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (cause) {
-    if (cause instanceof JoulemarkError) throw cause;
+    if (cause instanceof JoulemarkError && cause.code !== "not_written") throw cause;
     const { message } = cause as Error;
     const text = `${flag}: ${message}; name a folder that can be written`;
     throw new JoulemarkError("bad_option", text, { cause });

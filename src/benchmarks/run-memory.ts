@@ -1,6 +1,6 @@
 import type { EnergyMeter, LogLine } from "../rails/meter.ts";
-import type { DerivedRail } from "../records/derive-record.ts";
-import { recordOf } from "../records/rederive.ts";
+import type { DerivedRail } from "../records/derived-rail.ts";
+import { notMeasured, recordOf } from "../records/rederive.ts";
 import type { RunEvent } from "../records/run-event.ts";
 import type { CellPlan, RunHeader } from "../records/run-header.ts";
 import type { CellRecord, RunRecord } from "../records/run-record.ts";
@@ -41,7 +41,10 @@ export class RunMemory {
         damage: before?.damage ?? [],
       },
       header.cells.map((plan) => this.#cellOf(plan, before)),
-      hasMeter || before === undefined ? railOfMeter(meter) : railOfRecord(before),
+      [
+        ...(before === undefined ? [] : [railOfRecord(before)]),
+        ...(hasMeter || before === undefined ? [railOfMeter(meter)] : []),
+      ],
     );
   }
 
@@ -51,8 +54,7 @@ export class RunMemory {
     const isStarted = this.#events.some(
       (event) => event.event === "cell_started" && event.cell === plan.cell,
     );
-    const state = isStarted ? "interrupted" : "not measured";
-    return { ...plan, state, metrics: {}, isComparable: false, validity: [], warnings: [] };
+    return notMeasured(plan, isStarted ? "interrupted" : "not measured");
   }
 }
 

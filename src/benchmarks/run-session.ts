@@ -154,7 +154,7 @@ export class RunSession {
 
   /** Told once: what goes wrong with one file goes wrong with the others, and again and again. */
   #tellUnwritten(): void {
-    const [first] = this.folder.unwritten;
+    const [first] = this.folder.failures;
     if (first === undefined || this.#hasToldUnwritten) return;
     this.#hasToldUnwritten = true;
     this.warn(

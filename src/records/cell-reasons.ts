@@ -67,8 +67,8 @@ function cacheProblem({ plan, tokens, counts }: CellRequests): string | undefine
     if (tokens.mostCached <= TEMPLATE_TOKENS) return undefined;
     return `prompts were to be new to the server, and its cache had up to ${percent(shares.max)} of one`;
   }
-  if (shares === undefined) {
-    return "prompts were to be in the server's cache, and it does not say whether they were";
+  if (shares === undefined || tokens.cachedPrompt === undefined) {
+    return "prompts were to be in the server's cache, and it does not say of each whether it was";
   }
   if (shares.min >= WARM_SHARE) return undefined;
   return `prompts were to be in the server's cache, and it had only ${percent(shares.min)} of one`;

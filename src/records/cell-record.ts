@@ -4,6 +4,7 @@ import type { CellRequests } from "./cell-accumulator.ts";
 import { cellMetrics } from "./cell-metrics.ts";
 import type { CellRail } from "./cell-rail.ts";
 import { cellReasons } from "./cell-reasons.ts";
+import type { CellPlan } from "./run-header.ts";
 import type { CellRecord } from "./run-record.ts";
 import type { WindowPart } from "./steady-part.ts";
 
@@ -41,6 +42,33 @@ export function cellRecord(requests: CellRequests, rail: CellRail): CellRecord {
     isComparable: !validity.some(({ refuses }) => refuses === "comparison"),
     validity,
     warnings: warningsOf(requests, rail),
+  };
+}
+
+/** A cell that has no figures. */
+export interface CellWithoutFigures {
+  readonly state: "interrupted" | "not measured";
+  /** Why there is none, in words. */
+  readonly why: string;
+  /** How its requests ended, as far as they are there. */
+  readonly counts?: CellRecord["counts"];
+  readonly window?: WindowPart;
+}
+
+/** A cell of which nothing but counts can be said, and why. */
+export function cellWithoutFigures(
+  plan: CellPlan,
+  { state, why, counts, window }: CellWithoutFigures,
+): CellRecord {
+  return {
+    ...plan,
+    state,
+    ...(window === undefined ? {} : { startMs: window.startMs, endMs: window.endMs }),
+    ...given("counts", counts),
+    metrics: {},
+    isComparable: false,
+    validity: [{ reason: "interrupted", refuses: "comparison", detail: why }],
+    warnings: [],
   };
 }
 

@@ -3,7 +3,7 @@ import { finiteSorted, type Metrics } from "../energy/metrics.ts";
 import { sumWindows } from "../energy/sum-windows.ts";
 import { windowMetrics } from "../energy/window-metrics.ts";
 import { spread } from "../stats/spread.ts";
-import type { DerivedRail } from "./derive-record.ts";
+import type { DerivedRail } from "./derived-rail.ts";
 import type { CellRecord, RunRecord } from "./run-record.ts";
 
 /** What a decode floor is held against. */
@@ -19,11 +19,26 @@ interface Rates {
   readonly tokS: readonly number[];
 }
 
+/** What a decode floor adds to the figures of its runs, and which of those it does not have. */
+export function withDecodeFloor(
+  ofRuns: Metrics,
+  cells: readonly CellRecord[],
+  rail: DerivedRail,
+): Metrics {
+  // Energy is summed over the runs: a median of theirs, or its interval, would stand for the sum.
+  const keys = new Set(cells.flatMap(({ metrics }) => Object.keys(metrics)));
+  const kept = Object.entries(ofRuns).filter(([key]) => {
+    const plain = key.replace(/_ci_(lo|hi)$/, "");
+    return !(/^[a-z]+_rail_/.test(plain) && keys.has(plain));
+  });
+  return finiteSorted({ ...Object.fromEntries(kept), ...decodeFloorMetrics(cells, rail) });
+}
+
 /**
  * The figures of a decode floor: the median rate over its runs, the server's own where every run
  * tells it, and the energy of all windows together.
  */
-export function decodeFloorMetrics(cells: readonly CellRecord[], rail: DerivedRail): Metrics {
+function decodeFloorMetrics(cells: readonly CellRecord[], rail: DerivedRail): Metrics {
   const rates = ratesOf(cells);
   const rate = rates && spread(rates.tokS);
   return finiteSorted({

@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import type { Metrics } from "../energy/metrics.ts";
 
 /** One kept run, as far as its folder tells. */
 export interface RunListing {
@@ -11,6 +12,8 @@ export interface RunListing {
   readonly cells?: number;
   readonly measured?: number;
   readonly simulated?: boolean;
+  /** The figures that say most, by their keys: at most two. */
+  readonly headline?: Metrics;
   /** `no record`: the run was killed, or still goes on. */
   readonly state: "complete" | "interrupted" | "no record" | "unreadable";
   /** Why it cannot be read. */
@@ -26,7 +29,17 @@ interface Kept {
   readonly cells?: readonly { readonly state?: string }[];
   readonly simulated?: boolean;
   readonly interrupted?: boolean;
+  readonly metrics?: Metrics;
 }
+
+/** Keys of a headline, the best first; of what is no benchmark of tokens, its energy. */
+const HEADLINE: readonly RegExp[] = [
+  /^decode_tok_s$/,
+  /^peak_output_tok_s$/,
+  /^best_\w+_rail_joules_per_token$/,
+  /^(?:gpu|cpu|node|module|sim)_rail_joules_per_token$/,
+  /^(?:gpu|cpu|node|module|sim)_rail_energy_j$/,
+];
 
 /**
  * The runs below a folder, the oldest one first. Folders that hold neither a header nor a record are
@@ -74,11 +87,18 @@ function listingOf(name: string, record: Kept | undefined, header: Kept | undefi
     ...(cells === undefined ? {} : { cells: cells.length }),
     ...(measured === undefined ? {} : { measured }),
     ...(simulated === undefined ? {} : { simulated }),
+    ...headlineOf(record?.metrics ?? {}),
     state: record === undefined ? "no record" : how,
   };
 }
 
-/** @returns `undefined` where there is no such file. @throws for one that is no JSON object. */
+function headlineOf(metrics: Metrics): Pick<RunListing, "headline"> {
+  const keys = HEADLINE.flatMap((key) => Object.keys(metrics).filter((name) => key.test(name)));
+  const headline = Object.fromEntries(keys.slice(0, 2).map((key) => [key, metrics[key]!]));
+  return keys.length === 0 ? {} : { headline };
+}
+
+/** @returns `undefined` where there is no such file of ours. @throws for one that is no JSON object. */
 async function readKept(path: string): Promise<Kept | undefined> {
   let text: string;
   try {
@@ -94,5 +114,9 @@ async function readKept(path: string): Promise<Kept | undefined> {
     throw new Error(`${basename(path)} is no JSON`);
   }
   if (typeof kept !== "object" || kept === null) throw new Error(`${basename(path)} is no object`);
-  return kept;
+  // Other programs keep files of these names too.
+  const { schema, benchmark } = kept as { readonly schema?: unknown; readonly benchmark?: unknown };
+  const isOurs =
+    schema === undefined ? typeof benchmark === "string" : String(schema).startsWith("joulemark.");
+  return isOurs ? kept : undefined;
 }

@@ -11,41 +11,59 @@ export type RailLine =
   | { readonly kind: "facts"; readonly facts: RailFacts }
   | RailEvent;
 
-/**
- * A rail that is read again from its lines, so that windows are judged as they were when so many
- * lines were there.
- */
+/** A rail that is read again from the lines of one segment, as it was after each of them. */
 export class RailReplay {
-  readonly #lines: readonly RailLine[];
-  #next = 0;
   #sampler: RailSampler | undefined;
   #cost: SamplerCost | undefined;
+  #lines = 0;
+  readonly #lastAtMs = new Map<string, number>();
 
-  /** @param lines - of one segment. */
-  constructor(lines: readonly RailLine[]) {
-    this.#lines = lines;
+  /** How many lines there were. */
+  get lines(): number {
+    return this.#lines;
   }
 
-  /** The rail as it was when `count` of its lines were there; it never goes back. */
-  at(count: number): RailSampler | undefined {
-    for (; this.#next < Math.min(count, this.#lines.length); this.#next++) {
-      const line = this.#lines[this.#next]!;
-      if (line.kind === "facts") this.#sampler ??= replayed(line.facts);
-      else if (line.kind === "segment") continue;
-      else if (line.kind === "stopped") this.#cost = line.cost;
-      else this.#sampler?.accept(line);
-    }
+  /** The rail as it is by now; absent while nothing is known of it. */
+  get sampler(): RailSampler | undefined {
     return this.#sampler;
   }
 
-  /** What reading it cost; known only when all lines were taken in and it was stopped in order. */
+  /** What reading it cost; known only when it was stopped in order. */
   get cost(): SamplerCost | undefined {
-    this.at(this.#lines.length);
     return this.#cost;
+  }
+
+  /**
+   * Takes in the next line.
+   *
+   * @param line - `undefined` for one that could not be read: it has its place.
+   * @returns why it is left out, where it is.
+   */
+  accept(line: Exclude<RailLine, { kind: "segment" }> | undefined): string | undefined {
+    this.#lines++;
+    if (line?.kind === "facts") this.#sampler ??= replayed(line.facts);
+    else if (line?.kind === "stopped") this.#cost = line.cost;
+    else if (line?.kind === "read" && !this.#isInOrder(line)) return "its readings go back in time";
+    else if (line !== undefined) this.#sampler?.accept(line);
+    return undefined;
+  }
+
+  #isInOrder({ samples }: Extract<RailLine, { kind: "read" }>): boolean {
+    const last = new Map<string, number>();
+    for (const { device = "", atMs } of samples) {
+      const beforeMs = last.get(device) ?? this.#lastAtMs.get(device);
+      if (beforeMs !== undefined && atMs < beforeMs) return false;
+      last.set(device, atMs);
+    }
+    for (const [device, atMs] of last) this.#lastAtMs.set(device, atMs);
+    return true;
   }
 }
 
 function replayed(facts: RailFacts): RailSampler {
   const stop = (): Promise<SamplerCost> => Promise.reject(new Error("a replay is not stopped"));
-  return new RailSampler(facts, { drain() {}, stop });
+  const sampler = new RailSampler(facts, { drain() {}, stop });
+  // A run holds what its windows need; here all of it is there again anyway.
+  sampler.hold(Number.NEGATIVE_INFINITY);
+  return sampler;
 }

@@ -1,16 +1,18 @@
 import { finiteSorted, type Metrics } from "../energy/metrics.ts";
 import { runMetrics } from "../energy/run-metrics.ts";
 import { spread } from "../stats/spread.ts";
-import type { DerivedRail } from "./derive-record.ts";
+import type { DerivedRail } from "./derived-rail.ts";
 import type { CellRecord } from "./run-record.ts";
 
 /**
  * The figures of a whole run: those of each cell behind its prefix, the median over repeats with
  * its 95 % interval, and those of the rail.
+ *
+ * Of repeats of which some may be compared and some not, those that may be count alone.
  */
 export function recordMetrics(cells: readonly CellRecord[], rail: DerivedRail): Metrics {
   const valuesByKey = new Map<string, number[]>();
-  for (const cell of cells) {
+  for (const cell of countingRepeats(cells)) {
     for (const [key, value] of Object.entries(cell.metrics)) {
       const name = `${cell.prefix}${key}`;
       const values = valuesByKey.get(name);
@@ -29,6 +31,13 @@ export function recordMetrics(cells: readonly CellRecord[], rail: DerivedRail): 
   const { facts, idle, cost } = rail;
   const ofRail = facts && runMetrics({ samplePeriodMs: facts.periodMs, idle, cost }, facts.head);
   return finiteSorted({ ...metrics, ...ofRail });
+}
+
+function countingRepeats(cells: readonly CellRecord[]): readonly CellRecord[] {
+  const comparable = new Set(
+    cells.filter(({ isComparable }) => isComparable).map(({ prefix }) => prefix),
+  );
+  return cells.filter(({ prefix, isComparable }) => isComparable || !comparable.has(prefix));
 }
 
 /** The best of a sweep among cells that may be compared: the peak rate, the cheapest token. */

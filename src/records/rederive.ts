@@ -1,66 +1,104 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { finiteSorted } from "../energy/metrics.ts";
 import { JoulemarkError } from "../errors.ts";
-import { decodeFloorMetrics, decodeFloorVerdict } from "./decode-floor-result.ts";
-import { CellDerivation, type DerivedRail } from "./derive-record.ts";
+import type { LogLine } from "../rails/meter.ts";
+import { cellWithoutFigures } from "./cell-record.ts";
+import { Damage } from "./damage.ts";
+import { decodeFloorVerdict, withDecodeFloor } from "./decode-floor-result.ts";
+import { type DerivedRail, runRail } from "./derived-rail.ts";
+import { eventShape, logShape } from "./event-shape.ts";
+import { jsonText } from "./json-text.ts";
+import { RailPass } from "./rail-pass.ts";
 import type { RailLine } from "./rail-replay.ts";
-import { readEntries } from "./read-lines.ts";
+import { railShape } from "./rail-shape.ts";
+import { readHeader } from "./read-header.ts";
+import { type ReadEntries, readEntries } from "./read-lines.ts";
 import { recordMetrics, sweepPeaks } from "./record-metrics.ts";
 import type { RequestLine } from "./request-line.ts";
+import { requestShape } from "./request-shape.ts";
 import type { RunEvent } from "./run-event.ts";
 import { writeWhole } from "./run-folder.ts";
-import type { RunHeader } from "./run-header.ts";
+import type { CellPlan, RunHeader } from "./run-header.ts";
 import type { CellRecord, RunRecord } from "./run-record.ts";
+import { type RunSegments, runSegments } from "./run-segments.ts";
 import { softwareVersion } from "./software-version.ts";
+import { type SeenRequests, WindowRequests } from "./window-requests.ts";
 
 /**
  * Makes the record of a run out of its raw files, and writes it as `record.json` in its folder. The
  * same files give the same bytes; a run that was killed gives what was measured until then.
  *
- * @throws {JoulemarkError} `bad_option` for a folder that is no run, and what the file system says.
+ * @throws {JoulemarkError} `bad_option` for a folder that is no run, `not_written` where the record
+ *   cannot be put in place, and what the file system says.
  */
 export async function rederive(dir: string): Promise<RunRecord> {
   const record = await deriveRecord(dir);
-  await writeWhole(join(dir, "record.json"), `${JSON.stringify(record, null, 2)}\n`);
+  await written(dir, `${jsonText(record, 2)}\n`);
   return record;
+}
+
+async function written(dir: string, text: string): Promise<void> {
+  try {
+    await writeWhole(join(dir, "record.json"), text);
+  } catch (cause) {
+    const why = (cause as Error).message;
+    throw new JoulemarkError(
+      "not_written",
+      `${dir}: record.json could not be written (${why}); make room, or copy the run to where it can be`,
+      { cause },
+    );
+  }
 }
 
 /** The record of a run as its raw files tell it; nothing is written. */
 export async function deriveRecord(dir: string): Promise<RunRecord> {
   const header = await readHeader(dir);
-  const damage: string[] = [];
-  const tell = (problem: string): void => void damage.push(problem);
-  const events = await allOf<RunEvent>(join(dir, "events.jsonl"), tell);
-  const railLines = await allOf<RailLine>(join(dir, "rail.jsonl"), tell);
-  const log = await allOf<RunRecord["log"][number]>(join(dir, "log.jsonl"), tell);
-  const derivation = new CellDerivation(header.cells, events, railLines);
-  for await (const lines of readEntries(join(dir, "requests.jsonl"), tell)) {
-    for (const line of lines) derivation.add(line as RequestLine);
+  const damage = new Damage();
+  const events = await readAll<RunEvent>(join(dir, "events.jsonl"), { shape: eventShape, damage });
+  const segments = runSegments(events);
+  const { windows, cutOff } = await readRequests(dir, header, segments, damage);
+  const railPass = new RailPass(segments.segments, windows, damage);
+  const ofRail = { shape: railShape, damage };
+  for await (const lines of readEntries<RailLine>(join(dir, "rail.jsonl"), ofRail)) {
+    for (const line of lines) railPass.add(line);
   }
-  return recordOf({ header, events, log, damage }, derivation.cells(), derivation.rail);
-}
-
-/** @throws {JoulemarkError} `bad_option` when the folder is no run of this kind. */
-export async function readHeader(dir: string): Promise<RunHeader> {
-  let header: unknown;
-  try {
-    header = JSON.parse(await readFile(join(dir, "run.json"), "utf8"));
-  } catch (cause) {
-    const why = cause instanceof SyntaxError ? "its run.json is not whole" : "it has no run.json";
-    throw new JoulemarkError("bad_option", `${dir} is no run folder: ${why}`, { cause });
-  }
-  const { schema, cells } = header as Partial<RunHeader>;
-  if (schema === "joulemark.run/1" && Array.isArray(cells)) return header as RunHeader;
-  throw new JoulemarkError(
-    "bad_option",
-    `${dir}: run.json has the schema ${JSON.stringify(schema)}; this version reads joulemark.run/1`,
+  const { cells: measured, rails } = railPass.finish();
+  const log = await readAll<LogLine>(join(dir, "log.jsonl"), { shape: logShape, damage });
+  const cells = header.cells.map(
+    (plan) => measured.get(plan.cell) ?? cutOffCell(plan, cutOff.get(plan.cell)),
   );
+  return recordOf({ header, events, log, damage: damage.all() }, cells, rails);
 }
 
-/** How often a run was begun or resumed. */
-export async function countSegments(dir: string): Promise<number> {
-  const events = await allOf<RunEvent>(join(dir, "events.jsonl"), () => {});
-  return events.filter(({ event }) => event === "segment").length;
+function cutOffCell(plan: CellPlan, counts: CellRecord["counts"]): CellRecord {
+  return notMeasured(plan, counts === undefined ? "not measured" : "interrupted", counts);
+}
+
+async function readRequests(
+  dir: string,
+  { cells }: RunHeader,
+  segments: RunSegments,
+  damage: Damage,
+): Promise<SeenRequests> {
+  const requests = new WindowRequests(cells, segments);
+  const file = join(dir, "requests.jsonl");
+  for await (const lines of readEntries<RequestLine>(file, { shape: requestShape, damage })) {
+    for (const { value } of lines) if (value) requests.add(value);
+  }
+  return requests.finish(damage);
+}
+
+/** A planned cell whose window was never over. */
+export function notMeasured(
+  plan: CellPlan,
+  state: "interrupted" | "not measured",
+  counts?: CellRecord["counts"],
+): CellRecord {
+  const why =
+    state === "interrupted"
+      ? "the run ended before its window was over"
+      : "the run ended before it was begun";
+  return cellWithoutFigures(plan, { state, why, counts });
 }
 
 /** What a record is made of beside its cells and their rail. */
@@ -75,20 +113,21 @@ export interface RunFiles {
 export function recordOf(
   { header, events, log, damage }: RunFiles,
   cells: readonly CellRecord[],
-  rail: DerivedRail,
+  rails: readonly DerivedRail[],
 ): RunRecord {
   const { benchmark, parameters, target, host, startedAt } = header;
+  const rail = runRail(rails);
   const isFloor = benchmark === "decode-floor";
-  const metrics = {
-    ...recordMetrics(cells, rail),
-    ...(isFloor ? decodeFloorMetrics(cells, rail) : sweepPeaks(cells, rail)),
-  };
+  const ofRuns = recordMetrics(cells, rail);
+  const metrics = isFloor
+    ? withDecodeFloor(ofRuns, cells, rail)
+    : finiteSorted({ ...ofRuns, ...sweepPeaks(cells, rail) });
   return {
     schema: "joulemark.record/1",
     benchmark,
     software: { name: "joulemark", version: softwareVersion() },
     startedAt,
-    simulated: rail.facts?.head === "sim_rail",
+    simulated: rails.some(({ facts }) => facts?.head === "sim_rail"),
     interrupted: isInterrupted(events),
     parameters,
     target,
@@ -97,7 +136,7 @@ export function recordOf(
     ...(rail.facts === undefined ? {} : { rail: rail.facts }),
     ...(rail.idle === undefined ? {} : { idle: rail.idle }),
     cells,
-    metrics: Object.fromEntries(Object.entries(metrics).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    metrics,
     ...(isFloor ? { verdict: decodeFloorVerdict(cells, floorRules(header)) } : {}),
     validity: rail.reasons,
     warnings: rail.warnings,
@@ -135,8 +174,10 @@ function floorRules({ parameters, cells }: RunHeader) {
   };
 }
 
-async function allOf<T>(path: string, tell: (problem: string) => void): Promise<T[]> {
-  const all: object[] = [];
-  for await (const entries of readEntries(path, tell)) for (const entry of entries) all.push(entry);
-  return all as T[];
+async function readAll<T>(path: string, how: ReadEntries): Promise<readonly T[]> {
+  const all: T[] = [];
+  for await (const lines of readEntries<T>(path, how)) {
+    for (const { value } of lines) if (value !== undefined) all.push(value);
+  }
+  return all;
 }

@@ -62,6 +62,8 @@ export type RunEvent =
       readonly startMs: number;
       readonly endMs: number;
       readonly railLines: number;
+      /** Lines of `requests.jsonl` that belong to it. */
+      readonly requests: number;
       readonly health: GeneratorHealth;
       /** Why the load ended before its plan did. */
       readonly stopped?: string;

@@ -2,12 +2,20 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { JoulemarkError } from "../errors.ts";
 import { jsonText } from "./json-text.ts";
 import { LineWriter } from "./line-writer.ts";
 
+/** So many names are tried for a folder: runs that start in the same second may draw the same one. */
+const MOST_TRIES = 100;
+
+/** What a folder answers in which nobody may write. */
+const NOT_WRITABLE: readonly unknown[] = ["EACCES", "EPERM", "EROFS"];
+
 /** Writes a whole file, so that a reader sees the old one or the new one, never a part. */
 export async function writeWhole(path: string, content: string): Promise<void> {
-  const part = `${path}.part`;
+  // A name of its own: two programs may make the same record at the same time.
+  const part = `${path}.${randomBytes(3).toString("hex")}.part`;
   try {
     await writeFile(part, content);
     await rename(part, path);
@@ -28,7 +36,7 @@ export interface RunFolder {
   /** Writes a whole file, so that a reader sees the old one or the new one, never a part. */
   write(file: string, content: object): Promise<void>;
   /** What cannot be written at the moment, once for each file; it is tried again. */
-  readonly unwritten: readonly string[];
+  readonly failures: readonly string[];
   /**
    * Resolves when every line up to now is written.
    *
@@ -45,25 +53,35 @@ export interface RunFolder {
  * A full disk does not end the run: what could not be written is told by `close()`.
  *
  * @param parent - made where it is missing.
- * @throws what the file system says when the folder cannot be made.
+ * @throws {JoulemarkError} `bad_option` where nobody may write, and what the file system says when
+ *   the folder cannot be made for another reason.
  */
 export async function createRunFolder(parent: string, benchmark: string): Promise<RunFolder> {
-  await makeFolders(parent);
-  for (;;) {
-    const time = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, "");
-    const path = join(parent, `${time}Z-${benchmark}-${randomBytes(2).toString("hex")}`);
-    if (await isMade(path)) return folderAt(path);
+  try {
+    await makeFolders(parent);
+    return folderAt(await makeNamed(parent, benchmark));
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (!NOT_WRITABLE.includes(code)) throw cause;
+    throw new JoulemarkError(
+      "bad_option",
+      `no run folder can be made in ${parent} (${message}): name a folder that can be written`,
+      { cause },
+    );
   }
 }
 
-/** @returns false where another run of the same second has this very name. */
-async function isMade(path: string): Promise<boolean> {
-  try {
-    await mkdir(path);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw error;
+async function makeNamed(parent: string, benchmark: string): Promise<string> {
+  for (let tries = 1; ; tries++) {
+    const time = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, "");
+    const path = join(parent, `${time}Z-${benchmark}-${randomBytes(2).toString("hex")}`);
+    try {
+      await mkdir(path);
+      return path;
+    } catch (error) {
+      const isTaken = (error as NodeJS.ErrnoException).code === "EEXIST";
+      if (!isTaken || tries === MOST_TRIES) throw error;
+    }
   }
 }
 
@@ -98,7 +116,7 @@ function folderAt(path: string): RunFolder {
     async write(file, content) {
       await writeWhole(join(path, file), `${jsonText(content, 2)}\n`);
     },
-    get unwritten() {
+    get failures() {
       return lines.failures;
     },
     flush: async () => lines.flush(),

@@ -93,7 +93,7 @@ describe("a run folder", () => {
     folder.append("events.jsonl", { event: "window" });
     folder.append("log.jsonl", { i: 0 });
     expect(await folder.flush()).toEqual([expect.stringContaining("ENOSPC")]);
-    expect(folder.unwritten).toHaveLength(1);
+    expect(folder.failures).toHaveLength(1);
     expect(existsSync(join(folder.path, "events.jsonl"))).toBe(false);
     expect(readFileSync(join(folder.path, "log.jsonl"), "utf8")).toBe('{"i":0}\n');
     const freed = await createRunFolder(aFolder(), "sweep");
@@ -103,26 +103,11 @@ describe("a run folder", () => {
     expect(await freed.flush()).toEqual([expect.stringContaining("EISDIR")]);
     rmdirSync(join(freed.path, "requests.jsonl"));
     freed.append("requests.jsonl", { i: 1 });
-    await eventually("it is tried again", () => freed.unwritten.length === 0);
+    await eventually("it is tried again", () => freed.failures.length === 0);
     expect(await freed.close()).toEqual([]);
     expect(readFileSync(join(freed.path, "requests.jsonl"), "utf8")).toBe('{"i":0}\n{"i":1}\n');
     expect(readFileSync(join(freed.path, "events.jsonl"), "utf8")).toBe('{"event":"window"}\n');
     await folder.close();
-  });
-
-  test("is another one for each of a thousand runs of the same second", async () => {
-    const parent = aFolder();
-    const folders = await Promise.all(
-      Array.from({ length: 1000 }, () => createRunFolder(parent, "sweep")),
-    );
-    expect(new Set(folders.map(({ path }) => path)).size).toBe(1000);
-  });
-
-  test("has no part of a file that could not be written", async () => {
-    const folder = await createRunFolder(aFolder(), "sweep");
-    mkdirSync(join(folder.path, "record.json"));
-    await expect(folder.write("record.json", { a: 1 })).rejects.toThrow("EISDIR");
-    expect(readdirSync(folder.path)).toEqual(["record.json"]);
   });
 
   test("is told at once where it cannot be", async () => {

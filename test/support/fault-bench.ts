@@ -7,7 +7,7 @@ import type { RunEvent } from "../../src/records/run-event.ts";
 import type { CellRecord, RunRecord } from "../../src/records/run-record.ts";
 import { childrenOf, commandOf } from "./children.ts";
 import { eventually, isAlive } from "./eventually.ts";
-import { type CliEnd, type CliRun, startCli } from "./run-cli.ts";
+import { type CliEnd, type CliRun, startCli, startProgram } from "./run-cli.ts";
 
 const { startEngine } = (await import("joulemark" as string)) as typeof import("joulemark");
 const { rederive } = (await import(
@@ -44,6 +44,7 @@ export class FaultBench {
   readonly out: string = join(this.home, "runs");
   readonly #engines: Engine[] = [];
   readonly #runs: WatchedRun[] = [];
+  readonly #undo: (() => void)[] = [];
 
   async engine(options: EngineOptions = {}): Promise<Engine> {
     const dir = mkdtempSync(join(this.home, "rail-"));
@@ -55,7 +56,20 @@ export class FaultBench {
 
   /** Starts any command, and watches what it starts. */
   start(args: readonly string[], env: NodeJS.ProcessEnv = {}): WatchedRun {
-    const run = startCli(args, { env: { ...process.env, ...env } });
+    return this.#watched(startCli(args, { env: { ...process.env, ...env } }));
+  }
+
+  /** The same for a program that is not `joulemark` itself. */
+  startProgram(program: string, args: readonly string[]): WatchedRun {
+    return this.#watched(startProgram(program, args));
+  }
+
+  /** Undone when the test is over, the last one first. */
+  atClose(undo: () => void): void {
+    this.#undo.push(undo);
+  }
+
+  #watched(run: CliRun): WatchedRun {
     const children = new Set<number>();
     const watch = setInterval(() => {
       for (const pid of childrenOf(run.child.pid!)) children.add(pid);
@@ -109,6 +123,7 @@ export class FaultBench {
       child.kill("SIGKILL");
       for (const pid of [...children].filter(isAlive)) process.kill(pid, "SIGKILL");
     }
+    for (const undo of this.#undo.toReversed()) undo();
     await Promise.all(this.#engines.map((engine) => engine.close()));
     rmSync(this.home, { recursive: true });
   }
