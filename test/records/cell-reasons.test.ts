@@ -123,7 +123,7 @@ describe("a cell", () => {
     expect(reasons[1]).toEqual({
       reason: "errors",
       refuses: "comparison",
-      detail: "1 of 1 requests failed: 1 http_status",
+      detail: expect.stringMatching(/^1 of 1 requests failed: 1 http_status; the first: /),
     });
   });
 });

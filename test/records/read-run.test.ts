@@ -1,18 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readRun } from "../../src/records/read-run.ts";
 import { rederive } from "../../src/records/rederive.ts";
-import { headerOf, smallRun, writeRun } from "./support/small-run.ts";
-
-const aFolder = (): string => mkdtempSync(join(tmpdir(), "joulemark-"));
-
-/** A run folder of this name with these files. */
-function runIn(parent: string, name: string, files: Readonly<Record<string, string>>): void {
-  mkdirSync(join(parent, name));
-  for (const [file, text] of Object.entries(files)) writeFileSync(join(parent, name, file), text);
-}
+import { smallRun, writeRun } from "./support/small-run.ts";
 
 describe("a record", () => {
   test("is read by its folder and by its file", async () => {
