@@ -11,7 +11,7 @@ const config: ViteUserConfig = defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: ["test/built/**"],
           globalSetup: ["test/support/build-dist.ts"],
-          testTimeout: 20_000,
+          testTimeout: 60_000,
         },
       },
       {

@@ -10,7 +10,7 @@ const WARM_UP_REQUESTS = 64;
 const MANY_IN_FLIGHT = 256;
 
 /** Time of a decode step, and so the true TPOT, where the machine does not disturb it. */
-export function stepMsAt(concurrency: number): number {
+function stepMsAt(concurrency: number): number {
   return concurrency > MANY_IN_FLIGHT ? 50 : 20;
 }
 

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { Command, InvalidArgumentError } from "commander";
 import {
   type RooflineCase,
@@ -43,7 +44,7 @@ export function rooflineCommand(output: Output, signal: AbortSignal): Command {
       output.note(
         `joulemark: ${cases.length} cases, about ${seconds} s; the server is a second process on this machine and takes a core of it`,
       );
-      const server = await startInstantProcess();
+      const server = await startInstantProcess({ processes: serverProcesses(flags.threads) });
       const rows: RooflineRow[] = [];
       try {
         const target = parseTarget(server.url, { model: "instant" });
@@ -59,6 +60,12 @@ export function rooflineCommand(output: Output, signal: AbortSignal): Command {
         await server.close();
       }
     });
+}
+
+/** So many that the server does not reach its limit before the client, as far as there are cores. */
+function serverProcesses(threads: readonly number[]): number {
+  const most = Math.max(...threads);
+  return Math.max(1, Math.min(availableParallelism() - most, 2 * most));
 }
 
 function casesOf({ threads, streams, seconds }: RooflineFlags): readonly RooflineCase[] {

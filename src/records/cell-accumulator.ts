@@ -56,6 +56,7 @@ export class CellAccumulator {
   readonly #clientTokS: number[] = [];
   #firstFailure: string | undefined;
   #ok = 0;
+  #cancelled = 0;
   #hasAllTokenGaps = true;
 
   constructor(plan: CellPlan) {
@@ -73,6 +74,8 @@ export class CellAccumulator {
     this.#tokens.add(line, times, this.#plan.outputTokens);
     this.#steady.add(line);
     if (line.state === "ok") this.#addOk(line, times);
+    // Ended by whoever runs the benchmark: that is no fault of the server.
+    else if (line.errorKind === "cancelled") this.#cancelled++;
     else {
       const kind = line.errorKind ?? "unknown";
       this.#failedByKind.set(kind, (this.#failedByKind.get(kind) ?? 0) + 1);
@@ -89,7 +92,13 @@ export class CellAccumulator {
     return {
       plan: this.#plan,
       end,
-      counts: { ok: this.#ok, failed, failedByKind, notSent: end.notSent },
+      counts: {
+        ok: this.#ok,
+        failed,
+        failedByKind,
+        ...(this.#cancelled > 0 && { cancelled: this.#cancelled }),
+        notSent: end.notSent,
+      },
       tokens: this.#tokens,
       firstFailure: this.#firstFailure,
       steady,

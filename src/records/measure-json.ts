@@ -1,3 +1,4 @@
+import { clockOriginNs } from "../clock.ts";
 import type { MeasureResult } from "./measure-result.ts";
 import { softwareVersion } from "./software-version.ts";
 
@@ -13,6 +14,7 @@ export function measureJson(result: MeasureResult): object {
     exitCode: end.exitCode,
     ...(end.signal === undefined ? {} : { signal: end.signal }),
     ...(end.failure === undefined ? {} : { failure: end.failure }),
+    clockOriginNs: String(clockOriginNs),
     startMs: end.startMs,
     endMs: end.endMs,
     commandS: (end.endMs - end.startMs) / 1000,

@@ -57,6 +57,8 @@ export interface CellRecord extends CellPlan {
     readonly ok: number;
     readonly failed: number;
     readonly failedByKind: Readonly<Record<string, number>>;
+    /** Cut off when the run was interrupted; absent when none was. */
+    readonly cancelled?: number;
     readonly notSent: number;
   };
   readonly tokens?: {

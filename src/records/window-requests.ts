@@ -2,6 +2,7 @@ import { CellAccumulator, type CellRequests } from "./cell-accumulator.ts";
 import type { Damage } from "./damage.ts";
 import type { RequestLine } from "./request-line.ts";
 import type { CellPlan } from "./run-header.ts";
+import type { CellRecord } from "./run-record.ts";
 import type { RunSegments, WindowEvent } from "./run-segments.ts";
 
 /** The window of a cell that counts, and what its requests tell. */
@@ -60,7 +61,7 @@ export class WindowRequests {
       const { segment, event } = window;
       const plan = this.#plans[cell]!;
       const found = accumulator.finish(event);
-      const there = found.counts.ok + found.counts.failed;
+      const there = requestsOf(found.counts);
       const isWhole = there === event.requests;
       if (!isWhole) {
         damage.tell(
@@ -72,4 +73,9 @@ export class WindowRequests {
     }
     return { windows: seen, cutOff };
   }
+}
+
+/** All requests that a window is known to have sent. */
+function requestsOf({ ok, failed, cancelled = 0 }: NonNullable<CellRecord["counts"]>): number {
+  return ok + failed + cancelled;
 }

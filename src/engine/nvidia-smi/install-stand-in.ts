@@ -23,14 +23,14 @@ export interface StandIn {
  * Writes a stand-in that plays `scenario`; relative paths in it start at its folder.
  *
  * @param program - the built `main.js` of this folder; default the one beside this file.
- * @param givenDir - where to put it, made if it is not there; default a new temporary folder.
+ * @param givenDir - where to put it, made if only it is not there; default a new temporary folder.
  */
 export async function installStandIn(
   scenario: Scenario,
   program: string = fileURLToPath(new URL("./main.js", import.meta.url)),
   givenDir?: string,
 ): Promise<StandIn> {
-  if (givenDir !== undefined) await mkdir(givenDir, { recursive: true });
+  if (givenDir !== undefined) await makeFolder(givenDir);
   const dir =
     givenDir === undefined
       ? await mkdtemp(join(tmpdir(), "joulemark-stand-in-"))
@@ -48,6 +48,15 @@ export async function installStandIn(
       for (const gone of paths) await rm(gone, { recursive: true, force: true });
     },
   };
+}
+
+/** Not Node's recursive `mkdir`: below /proc that never ends (seen with Node 20.20.2). */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
 }
 
 /** `exec` keeps the process id, so that whoever starts the wrapper can signal the stand-in. */

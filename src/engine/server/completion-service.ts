@@ -10,6 +10,7 @@ import { EngineCounters } from "./engine-counters.ts";
 import { EventWriter } from "./event-writer.ts";
 import type { EngineFault } from "./fault.ts";
 import { Generation } from "./generation.ts";
+import { LiveReplies } from "./live-replies.ts";
 import { PacedDelivery } from "./paced-delivery.ts";
 import { type PlannedGeneration, planGenerations } from "./plan-generations.ts";
 import { type FieldRules, readRequest } from "./read-request.ts";
@@ -38,11 +39,6 @@ interface Exchange {
   readonly number: number;
 }
 
-interface Live {
-  readonly generation: Generation;
-  readonly reply: Reply;
-}
-
 /** Takes requests for text, has the engine work on them, and hands out its tokens. */
 export class CompletionService {
   readonly counters: EngineCounters = new EngineCounters();
@@ -50,7 +46,7 @@ export class CompletionService {
   readonly loop: EngineLoop;
   readonly #options: ServiceOptions;
   readonly #core: EngineCore;
-  readonly #live = new Map<number, Live>();
+  readonly #live: LiveReplies;
   readonly #delivery: PacedDelivery;
   #nextId = 0;
 
@@ -63,11 +59,12 @@ export class CompletionService {
       () => this.loop.nowNs(),
       (progress, dueNs) => this.#deliver(progress, dueNs),
     );
-  }
-
-  /** Replies that are not over yet. */
-  get open(): number {
-    return this.#live.size;
+    this.#live = new LiveReplies({
+      core,
+      delivery: this.#delivery,
+      counters: this.counters,
+      tokenLog: options.tokenLog,
+    });
   }
 
   /** @throws {ApiError} for a request that is not taken. */
@@ -90,8 +87,7 @@ export class CompletionService {
   stop(): void {
     this.loop.stop();
     this.#delivery.stop();
-    for (const { reply } of this.#live.values()) reply.stop();
-    this.#live.clear();
+    this.#live.stop();
   }
 
   #start(request: CompletionRequest, exchange: Exchange): void {
@@ -107,7 +103,7 @@ export class CompletionService {
     const replyId = `${request.isChat ? "chatcmpl" : "cmpl"}-sim-${seed}-${exchange.number}`;
     const reply = this.#openReply(request, exchange, generations, replyId);
     for (const [i, { plan, sequence }] of planned.entries()) {
-      this.#live.set(plan.id, { generation: generations[i]!, reply });
+      this.#live.add(plan.id, { generation: generations[i]!, reply });
       const { id, choice, promptTokens } = plan;
       tokenLog?.open({ id, replyId, choice, promptTokens, arrivedNs: atNs });
       this.#core.submit(sequence, atNs);
@@ -125,7 +121,7 @@ export class CompletionService {
     const ids = generations.map(({ plan }) => plan.id);
     const onEnd = (end: ReplyEnd): void => {
       message.socket.off("close", onGone);
-      this.#end(ids, end);
+      this.#live.end(ids, end);
     };
     // That of the connection: a reply that waits behind another one tells nothing of its end.
     const onGone = (): void => onEnd("abandoned");
@@ -153,7 +149,7 @@ export class CompletionService {
       const live = this.#live.get(id);
       if (live) live.generation.admittedNs = step.startNs;
     }
-    const wanted = step.progress.filter(({ id }) => this.#live.has(id));
+    const wanted = step.progress.filter(({ id }) => this.#live.get(id) !== undefined);
     this.#delivery.take(step, wanted);
   }
 
@@ -172,21 +168,6 @@ export class CompletionService {
     this.counters.tokenEvents++;
     tokenLog?.sent(plan.id, tokens, dueNs, sentNs, cachedTokens);
     return tokenLog && String(atNs);
-  }
-
-  #end(ids: readonly number[], end: ReplyEnd): void {
-    const open = ids.filter((id) => this.#live.has(id));
-    if (open.length === 0) return;
-    this.counters.ends[end]++;
-    for (const id of open) {
-      const { generation, reply } = this.#live.get(id)!;
-      this.#live.delete(id);
-      reply.stop();
-      this.#core.remove(id);
-      this.#delivery.forget(id);
-      this.#options.tokenLog?.end(id, end);
-      if (end === "finished") this.counters.finishReasons[generation.plan.finishReason]++;
-    }
   }
 }
 

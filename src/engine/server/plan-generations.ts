@@ -6,12 +6,10 @@ import { type TokenizedPrompt, tokenizeIds, tokenizeParts } from "../schedule/to
 import { ApiError } from "./api-error.ts";
 import type { CompletionRequest, Prompt } from "./completion-request.ts";
 import type { GenerationPlan } from "./generation.ts";
-import { stopPlace } from "./stop-place.ts";
+import { replyEnd } from "./reply-end.ts";
 
 /** Replies that one request may ask for, over all its prompts. */
 const MOST_REPLIES = 1024;
-/** Of all replies together; each is looked through for stop texts before it is begun. */
-const MOST_TOKENS_WITH_STOP = 1_000_000;
 /** A token is never longer, in UTF-16 units: what is longer than the context needs no counting. */
 const MOST_TOKEN_UNITS = 32;
 
@@ -42,7 +40,7 @@ export function planGenerations(
       const key = places.reduce((mixed, place) => mixKeys(mixed, place), seed);
       const id = firstId + choice;
       const naturalTokens = naturalReplyLength(profile.naturalReplyTokens, key);
-      const end = replyEnd(request, key, replyLength(request, room, naturalTokens));
+      const end = replyEnd(request, key, room, naturalTokens);
       return {
         plan: { id, choice, key, promptTokens, ...end },
         sequence: { id, key, promptTokens, blockHashes, replyTokens: end.replyTokens },
@@ -86,34 +84,4 @@ function roomFor(
 function tooLong(limit: number, requested: string, param: string): ApiError {
   const message = `This model's maximum context length is ${limit} tokens. However, you requested ${requested}. Please reduce the length of the messages or completion.`;
   return new ApiError(400, message, { param, code: "context_length_exceeded" });
-}
-
-function replyLength(
-  { ignoresEos, minTokens, fault }: CompletionRequest,
-  room: number,
-  naturalTokens: number,
-): Pick<GenerationPlan, "replyTokens" | "finishReason"> {
-  if (fault?.kind === "short" && fault.tokens < room) {
-    return { replyTokens: fault.tokens, finishReason: "stop" };
-  }
-  const wanted = Math.max(naturalTokens, minTokens);
-  return ignoresEos || wanted >= room
-    ? { replyTokens: room, finishReason: "length" }
-    : { replyTokens: wanted, finishReason: "stop" };
-}
-
-/** A stop text may end a reply before its length does. */
-function replyEnd(
-  { stop, minTokens, prompts, n }: CompletionRequest,
-  key: number,
-  length: Pick<GenerationPlan, "replyTokens" | "finishReason">,
-): Pick<GenerationPlan, "replyTokens" | "finishReason" | "textUnits"> {
-  if (stop.length > 0 && prompts.length * n * length.replyTokens > MOST_TOKENS_WITH_STOP) {
-    const message = `Replies with stop texts are limited to ${MOST_TOKENS_WITH_STOP} tokens in all: ask for fewer with max_tokens.`;
-    throw new ApiError(400, message, { param: "max_tokens" });
-  }
-  const place = stopPlace(key, stop, minTokens, length.replyTokens);
-  return place === undefined
-    ? { ...length, textUnits: Number.POSITIVE_INFINITY }
-    : { replyTokens: place.tokens, finishReason: "stop", textUnits: place.textUnits };
 }

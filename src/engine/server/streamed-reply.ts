@@ -1,14 +1,12 @@
 import type { SequenceProgress } from "../schedule/sequence.ts";
 import { EventText } from "./event-text.ts";
 import type { EventWriter } from "./event-writer.ts";
-import type { RequestFault, StreamFault } from "./fault.ts";
+import type { RequestFault } from "./fault.ts";
 import type { FinishReason, Generation } from "./generation.ts";
 import type { Reply, ReplyContext } from "./reply.ts";
-import { asciiJson } from "./reply-ids.ts";
 import { LONGEST_TIMER_MS } from "./request-faults.ts";
+import { errorEvent, garbageEvent, isInStream } from "./stream-faults.ts";
 import { timingsOf, usageOf } from "./usage.ts";
-
-const DEFAULT_GARBAGE = '{"choices":[{"delta":';
 
 /** A reply whose tokens are sent as they come. */
 export class StreamedReply implements Reply {
@@ -130,7 +128,7 @@ export class StreamedReply implements Reply {
         this.#context.onEnd("failed");
         return true;
       case "garbage":
-        this.#writer.send(latin1Of(fault.text ?? DEFAULT_GARBAGE));
+        this.#writer.send(garbageEvent(fault.text));
         return false;
       case "stall":
         this.#hold(fault.forMs);
@@ -152,26 +150,4 @@ export class StreamedReply implements Reply {
       Math.min(forMs, LONGEST_TIMER_MS),
     );
   }
-}
-
-/** Whether a fault comes at a place in the stream. */
-function isInStream(fault: RequestFault | undefined): fault is StreamFault {
-  return fault !== undefined && STREAM_FAULTS.has(fault.kind);
-}
-
-const STREAM_FAULTS = new Set<RequestFault["kind"]>([
-  "reset",
-  "close",
-  "error",
-  "garbage",
-  "stall",
-]);
-
-/** The bytes of a text's UTF-8 as characters: the writer sends each character as a byte. */
-function latin1Of(text: string): string {
-  return Buffer.from(text).toString("latin1");
-}
-
-function errorEvent(message = "The engine was told to fail here."): string {
-  return asciiJson({ error: { message, type: "server_error", param: null, code: 500 } });
 }

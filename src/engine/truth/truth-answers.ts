@@ -63,27 +63,29 @@ const MOST_EVENTS_SHOWN = 200_000;
  */
 export function truthReplies(sources: TruthSources, fromId: number, limit: number): object {
   const { tokenLog } = sources;
-  const at = (ns: number): string => absolute(sources, ns);
+  const replies: object[] = [];
   let events = 0;
-  // At least one, however long it is.
-  const hasRoom = ({ sentNs }: SequenceLog): boolean => {
-    const before = events;
-    events += sentNs.length;
-    return before === 0 || events <= MOST_EVENTS_SHOWN;
-  };
-  const known = tokenLog.sequences(fromId).slice(0, limit);
-  const firstLeftOut = known.findIndex((one) => !hasRoom(one));
+  for (const sequence of tokenLog.sequences(fromId)) {
+    events += sequence.sentNs.length;
+    // At least one, however long it is.
+    const hasRoom = replies.length === 0 || events <= MOST_EVENTS_SHOWN;
+    if (replies.length >= limit || !hasRoom) break;
+    replies.push(replyText(sources, sequence));
+  }
+  return { forgotten: tokenLog.forgotten, replies };
+}
+
+function replyText(
+  sources: TruthSources,
+  { arrivedNs, sentNs, dueNs, end, ...rest }: SequenceLog,
+): object {
+  const at = (ns: number): string => absolute(sources, ns);
   return {
-    forgotten: tokenLog.forgotten,
-    replies: known
-      .slice(0, firstLeftOut < 0 ? known.length : firstLeftOut)
-      .map(({ arrivedNs, sentNs, dueNs, end, ...rest }) => ({
-        ...rest,
-        ...(end !== undefined && { end }),
-        arrivedNs: at(arrivedNs),
-        sentNs: sentNs.map(at),
-        dueNs: dueNs.map(at),
-      })),
+    ...rest,
+    ...(end !== undefined && { end }),
+    arrivedNs: at(arrivedNs),
+    sentNs: sentNs.map(at),
+    dueNs: dueNs.map(at),
   };
 }
 

@@ -109,7 +109,8 @@ describe("power", () => {
   test("the average follows a step slower than the instant reading, and both arrive", async () => {
     const steps = [
       { atMs: 0, powerW: 100 },
-      { atMs: 400, powerW: 400 },
+      // Late enough for a program that a busy machine starts slowly.
+      { atMs: 1500, powerW: 400 },
     ];
     const device = gpu(0, { power: { kind: "steps", steps }, averagingMs: 600 });
     const loop = await loopOver(scenarioOf([device]), `${POWER},power.draw.instant`);

@@ -64,7 +64,7 @@ const mostly = (good: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc.oneof({ arbitrary: good, weight: 30 }, { arbitrary: odd, weight: 1 });
 
 const faults = fc.oneof(
-  fc.record({ kind: fc.constantFrom("short", "usage", "no-done", "slow", "x", "valueOf") }),
+  fc.record({ kind: fc.constantFrom("short", "usage", "no-usage", "slow", "x", "valueOf") }),
   fc.record({ kind: fc.constant("short"), tokens: fc.constantFrom(0, 1, 5, 1e9, "2") }),
   fc.record({ kind: fc.constant("slow"), delayMs: fc.constantFrom(0, 1, -1, null) }),
   fc.dictionary(fc.constantFrom("kind", "__proto__", "toString", "constructor"), odd),

@@ -29,16 +29,16 @@ test("adjacent intervals add up, whatever the cuts", () => {
 
 test("forgets the oldest that have ended, and then says so instead of counting too few", () => {
   const log = logOf(1000, 500, 4);
-  expect(log.sequences().length).toBeLessThanOrEqual(1000 / 4);
-  expect(log.forgotten + log.sequences().length).toBe(500);
+  expect([...log.sequences()].length).toBeLessThanOrEqual(1000 / 4);
+  expect(log.forgotten + [...log.sequences()].length).toBe(500);
   expect(() => log.count(0, 1e9)).toThrow("are forgotten");
   const { events } = log.count(log.forgottenNs + 1, 1e9);
-  expect(events).toBe(log.sequences().length * 4);
+  expect(events).toBe([...log.sequences()].length * 4);
 });
 
 test("sequences without a token take room too", () => {
   const log = logOf(1000, 5000, 0);
-  expect(log.sequences().length).toBeLessThan(100);
+  expect([...log.sequences()].length).toBeLessThan(100);
 });
 
 test("never forgets one that goes on", () => {
