@@ -1,10 +1,9 @@
 import { nowMs } from "../clock.ts";
 import { LoadPool } from "../load/load-pool.ts";
-import { deriveRecord, rederive } from "../records/rederive.ts";
 import type { BenchmarkName, CellPlan } from "../records/run-header.ts";
-import type { RunRecord } from "../records/run-record.ts";
 import { identifyServer } from "../target/identify-server.ts";
 import type { BenchmarkOptions } from "./benchmark-options.ts";
+import { type EndedRun, endRun } from "./end-run.ts";
 import { type CellWork, measureWindow } from "./measure-window.ts";
 import { openRun } from "./open-run.ts";
 import { type PreparedTarget, type PrepareOptions, prepareTarget } from "./prepare-target.ts";
@@ -65,7 +64,7 @@ async function* benchmarkRun(
   yield { kind: "phase", phase: "probe" };
   const { extraBody = {} } = options.load;
   const prepared = await prepareTarget(options.target, { ...spec.prepare, extraBody }, signal);
-  const { folder, header, cells, segment } = await openRun(spec, options, prepared);
+  const { folder, facts, cells, segment } = await openRun(spec, options, prepared.target);
   const session = new RunSession(folder, options.meter, segment);
   run.session = session;
   session.screen.cells = cells.length;
@@ -73,19 +72,20 @@ async function* benchmarkRun(
   let failure: unknown;
   // Whoever takes no more of what this yields ends the run as an interrupt does.
   let isLeft = true;
-  let record: RunRecord | undefined;
+  let ended: EndedRun | undefined;
   try {
-    yield { kind: "started", header, folder: folder.path };
+    yield { kind: "started", header: facts.header, folder: folder.path };
     yield* measureCells(spec, options, { prepared, session, cells }, signal);
     isLeft = false;
   } catch (error) {
     isLeft = false;
     if (!signal.aborted) failure = error;
   } finally {
-    record = await finish(session, isLeft || signal.aborted || failure !== undefined);
+    if (failure instanceof Error) session.keep({ level: "warn", text: failure.message });
+    ended = await endRun(session, facts, isLeft || signal.aborted || failure !== undefined);
   }
   yield* logged(session);
-  yield { kind: "ended", record };
+  yield { kind: "ended", ...ended };
   if (failure !== undefined) throw failure;
 }
 
@@ -112,27 +112,13 @@ async function* measureCells(
     await session.startMeter(target, signal);
     yield* logged(session);
     for (const plan of cells) {
-      const record = yield* measureWindow(session, pool, workOf(plan), signal);
+      const record = yield* measureWindow(session, { pool, target }, workOf(plan), signal);
       yield* logged(session);
       yield { kind: "cell", record };
       signal.throwIfAborted();
     }
   } finally {
     await pool.close();
-  }
-}
-
-async function finish(session: RunSession, isInterrupted: boolean): Promise<RunRecord> {
-  const { folder } = session;
-  await session.end(isInterrupted);
-  for (const failure of await folder.flush()) session.warn(`not written: ${failure}`);
-  await folder.close();
-  try {
-    return await rederive(folder.path);
-  } catch (error) {
-    // A full disk takes the file and not the result.
-    session.warn(`record.json was not written: ${(error as Error).message}`);
-    return deriveRecord(folder.path);
   }
 }
 

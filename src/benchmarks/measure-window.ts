@@ -12,9 +12,17 @@ import type { RequestLine } from "../records/request-line.ts";
 import type { PhaseName } from "../records/run-event.ts";
 import type { CellPlan } from "../records/run-header.ts";
 import type { CellRecord } from "../records/run-record.ts";
+import type { Target } from "../target/target.ts";
 import type { WorkloadSpec } from "../workloads/workload-spec.ts";
 import type { RunProgress } from "./run-progress.ts";
 import type { RunSession } from "./run-session.ts";
+import { patience, withTargetLookedFor } from "./target-gone.ts";
+
+/** Where the load comes from, and where it goes. */
+export interface LoadSource {
+  readonly pool: LoadPool;
+  readonly target: Target;
+}
 
 /** One cell to be measured: the load of its window, and what warms it up. */
 export interface CellWork {
@@ -40,7 +48,7 @@ export interface CellWork {
  */
 export async function* measureWindow(
   session: RunSession,
-  pool: LoadPool,
+  source: LoadSource,
   work: CellWork,
   signal: AbortSignal,
 ): AsyncGenerator<RunProgress, CellRecord> {
@@ -50,7 +58,7 @@ export async function* measureWindow(
   session.event({ event: "cell_started", cell });
   if (warmup) {
     yield phaseOf(session, "warm-up", plan);
-    const warmed = await run(session, pool, work, { ...warmup, phase: "warm-up" }, signal);
+    const warmed = await run(session, source, work, { ...warmup, phase: "warm-up" }, signal);
     signal.throwIfAborted();
     if (warmed.stopped !== undefined) throw loadFailed(plan, warmed, "warm-up");
   }
@@ -59,16 +67,16 @@ export async function* measureWindow(
   const accumulator = new CellAccumulator(plan);
   const measured = { workload: work.workload, load: work.load, phase: "window" as const };
   const release = session.meter.sampler?.hold(nowMs());
-  const result = await run(session, pool, work, { ...measured, accumulator }, signal);
+  const result = await run(session, source, work, { ...measured, accumulator }, signal);
   yield phaseOf(session, "settle", plan);
   await readingsPast(session.meter, result.endMs, signal);
   const record = judged(session, result, accumulator, cell);
   release?.();
   session.event({ event: "cell_ended", cell });
-  session.screen.cellEnds();
+  session.cell(record);
   await session.folder.flush();
   const { stopped } = result;
-  if (stopped === "first_requests_failed" || stopped === "thread_lost") {
+  if (stopped !== undefined && stopped !== "interrupted") {
     yield { kind: "cell", record };
     throw loadFailed(plan, result, "window");
   }
@@ -107,13 +115,14 @@ interface Part {
 
 async function run(
   session: RunSession,
-  pool: LoadPool,
+  { pool, target }: LoadSource,
   { plan, settings, timeoutMs, idleTimeoutMs }: CellWork,
   { workload, load, phase, accumulator }: Part,
   signal: AbortSignal,
 ): Promise<LoadResult> {
   session.screen.phaseStarts();
-  return pool.run({
+  const result = await pool.run({
+    ...patience(plan.concurrency),
     plan: load,
     workload,
     settings,
@@ -125,6 +134,7 @@ async function run(
       accumulator?.add(line);
     },
   });
+  return withTargetLookedFor(result, target, signal);
 }
 
 /** Quiet time, so that the readings of the window tell of nothing that was before it. */
@@ -161,19 +171,19 @@ function phaseOf(
   return { kind: "phase", phase, cell };
 }
 
-/** The load ended before it had really begun: nothing that follows can be better. */
-function loadFailed(
-  plan: CellPlan,
-  { stopped, failure, counts }: LoadResult,
-  where: string,
-): Error {
-  const kinds = Object.entries(counts.failedByKind).map(([kind, count]) => `${count} ${kind}`);
-  const why =
-    stopped === "thread_lost"
-      ? `a load thread was lost (${failure ?? "no reason told"})`
-      : `the first ${counts.failed} requests all failed (${kinds.join(", ")})`;
+/** The load was stopped because nothing that follows could be better. */
+function loadFailed(plan: CellPlan, result: LoadResult, where: string): Error {
   return new JoulemarkError(
     "target_failed",
-    `${plan.label}, ${where}: ${why}; the run was stopped`,
+    `${plan.label}, ${where}: ${whyStopped(result)}; the run was stopped, and what it measured until then is kept`,
   );
+}
+
+function whyStopped({ stopped, failure = "no reason told", counts }: LoadResult): string {
+  if (stopped === "thread_lost") return `a load thread was lost (${failure})`;
+  if (stopped === "target_gone")
+    return `the target is gone (${failure}): start it again, and go on with --resume`;
+  const kinds = Object.entries(counts.failedByKind).map(([kind, count]) => `${count} ${kind}`);
+  const which = stopped === "first_requests_failed" ? "the first" : "too many";
+  return `${which} requests failed in a row (${kinds.join(", ")}; the last: ${failure})`;
 }

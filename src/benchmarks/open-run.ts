@@ -1,40 +1,35 @@
+import { rmdir } from "node:fs/promises";
 import { clockOriginNs, nowMs } from "../clock.ts";
+import { JoulemarkError } from "../errors.ts";
 import { nextSegment } from "../records/next-segment.ts";
 import { readHeader } from "../records/read-header.ts";
 import { rederive } from "../records/rederive.ts";
 import { createRunFolder, openRunFolder, type RunFolder } from "../records/run-folder.ts";
 import type { CellPlan, RunHeader } from "../records/run-header.ts";
 import { softwareVersion } from "../records/software-version.ts";
+import type { Target } from "../target/target.ts";
 import type { BenchmarkOptions } from "./benchmark-options.ts";
 import type { BenchmarkSpec } from "./benchmark-run.ts";
 import { hostFacts } from "./host-facts.ts";
-import type { PreparedTarget } from "./prepare-target.ts";
 import { checkResumable, missingCells } from "./resume.ts";
+import type { RunFacts } from "./run-memory.ts";
 
-/** The folder that a run writes to, and what it is to do. */
+/** A run that may begin, or go on. */
 export interface OpenedRun {
   readonly folder: RunFolder;
-  readonly header: RunHeader;
+  readonly facts: RunFacts;
   /** Those that are still to be measured. */
   readonly cells: readonly CellPlan[];
   readonly segment: number;
 }
 
-/** Makes the folder of a new run, or opens that of one that is to go on. */
+/** @throws {JoulemarkError} `bad_option` where the run cannot be kept, or is not one that can go on. */
 export async function openRun(
   spec: Pick<BenchmarkSpec, "benchmark" | "cells">,
   options: BenchmarkOptions,
-  { target }: Pick<PreparedTarget, "target">,
+  target: Target,
 ): Promise<OpenedRun> {
-  if (options.resume !== undefined) {
-    const record = await rederive(options.resume);
-    checkResumable(record, spec, options.resume);
-    const header = await readHeader(options.resume);
-    const folder = await openRunFolder(options.resume);
-    const segment = await nextSegment(options.resume);
-    return { folder, header, cells: missingCells(record, spec.cells), segment };
-  }
-  const folder = await createRunFolder(options.out, spec.benchmark);
+  if (options.resume !== undefined) return resumedRun(options.resume, spec);
   const header: RunHeader = {
     schema: "joulemark.run/1",
     benchmark: spec.benchmark,
@@ -48,6 +43,41 @@ export async function openRun(
     tokenTimes: "differences_us",
     cells: spec.cells,
   };
-  await folder.write("run.json", header);
-  return { folder, header, cells: spec.cells, segment: 0 };
+  const folder = await kept(`--out ${options.out}`, () => newFolder(options.out, header));
+  return { folder, facts: { header }, cells: spec.cells, segment: 0 };
+}
+
+async function resumedRun(
+  path: string,
+  spec: Pick<BenchmarkSpec, "benchmark" | "cells">,
+): Promise<OpenedRun> {
+  const before = await kept(`--resume ${path}`, () => rederive(path));
+  checkResumable(before, spec, path);
+  const header = await readHeader(path);
+  const folder = await openRunFolder(path);
+  const segment = await nextSegment(path);
+  return { folder, facts: { header, before }, cells: missingCells(before, spec.cells), segment };
+}
+
+async function newFolder(out: string, header: RunHeader): Promise<RunFolder> {
+  const folder = await createRunFolder(out, header.benchmark);
+  try {
+    await folder.write("run.json", header);
+    return folder;
+  } catch (error) {
+    await rmdir(folder.path).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** A run that cannot be kept is not begun. */
+async function kept<T>(flag: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (cause) {
+    if (cause instanceof JoulemarkError && cause.code !== "not_written") throw cause;
+    const { message } = cause as Error;
+    const text = `${flag}: ${message}; name a folder that can be written`;
+    throw new JoulemarkError("bad_option", text, { cause });
+  }
 }

@@ -15,7 +15,12 @@ export type RunProgress =
       readonly aboutS?: number;
     }
   | { readonly kind: "cell"; readonly record: CellRecord }
-  | { readonly kind: "ended"; readonly record: RunRecord };
+  | {
+      readonly kind: "ended";
+      readonly record: RunRecord;
+      /** What could not be kept in the run's folder, once for each file. */
+      readonly unwritten?: readonly string[];
+    };
 
 /** What can be asked of a benchmark at any moment, for the screen. */
 export interface RunNow {

@@ -8,7 +8,9 @@ import type { RequestLine } from "../records/request-line.ts";
 import { requestLine } from "../records/request-line-of.ts";
 import type { RunEvent } from "../records/run-event.ts";
 import type { RunFolder } from "../records/run-folder.ts";
+import type { CellRecord, RunRecord } from "../records/run-record.ts";
 import { softwareVersion } from "../records/software-version.ts";
+import { type RunFacts, RunMemory } from "./run-memory.ts";
 import type { RunNow } from "./run-progress.ts";
 import { RunScreen } from "./run-screen.ts";
 
@@ -29,6 +31,8 @@ export class RunSession {
   #pendingLog: LogLine[] = [];
   #unwritten: RailEvent[] = [];
   #hasFacts = false;
+  #hasToldUnwritten = false;
+  readonly #memory = new RunMemory();
 
   /** @param segment - 0, and one more each time that a run is resumed. */
   constructor(folder: RunFolder, meter: MeterOptions, segment: number) {
@@ -63,21 +67,41 @@ export class RunSession {
   }
 
   event(event: NewEvent): void {
-    this.folder.append("events.jsonl", { atMs: nowMs(), ...event });
+    const timed = { atMs: nowMs(), ...event };
+    this.folder.append("events.jsonl", timed);
+    this.#memory.event(timed);
     if (event.event === "phase") this.screen.phase(event.phase);
   }
 
   log(line: LogLine): void {
-    this.folder.append("log.jsonl", { atMs: nowMs(), ...line });
+    this.keep(line);
     this.#pendingLog.push(line);
+  }
+
+  /** Keeps a line of the log that is shown in another way. */
+  keep(line: LogLine): void {
+    this.folder.append("log.jsonl", { atMs: nowMs(), ...line });
+    this.#memory.log(line);
   }
 
   warn(text: string): void {
     this.log({ level: "warn", text });
   }
 
+  /** Keeps a cell that has been measured; its files tell the same. */
+  cell(record: CellRecord): void {
+    this.#memory.cell(record);
+    this.screen.cellEnds();
+  }
+
+  /** The record of what happened up to now, where it cannot be made of the files. */
+  record(facts: RunFacts): RunRecord {
+    return this.#memory.record(facts, this.meter);
+  }
+
   /** Log lines since the last call, for whoever watches the run. */
   takeLog(): readonly LogLine[] {
+    this.#tellUnwritten();
     const lines = this.#pendingLog;
     this.#pendingLog = [];
     return lines;
@@ -126,6 +150,16 @@ export class RunSession {
     this.#writeRail();
     if (cost) this.log(cost);
     this.event({ event: "ended", isInterrupted });
+  }
+
+  /** Told once: what goes wrong with one file goes wrong with the others, and again and again. */
+  #tellUnwritten(): void {
+    const [first] = this.folder.failures;
+    if (first === undefined || this.#hasToldUnwritten) return;
+    this.#hasToldUnwritten = true;
+    this.warn(
+      `${this.folder.path} cannot be written at the moment (${first}): the run goes on, this is tried again, and what was measured is shown at the end`,
+    );
   }
 
   #writeRail(): void {

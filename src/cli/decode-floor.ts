@@ -1,6 +1,7 @@
 import { Command, Option } from "commander";
 import { decodeFloorTable } from "../report/decode-floor-table.ts";
 import { type BenchmarkFlags, benchmarkFlags } from "./benchmark-flags.ts";
+import { endWith } from "./exit-code.ts";
 import type { Interrupts } from "./interrupts.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Output } from "./output.ts";
@@ -42,7 +43,7 @@ export function decodeFloorCommand(output: Output, interrupts: Interrupts, jobs:
     );
   for (const flag of benchmarkFlags(FLAGS)) command.addOption(flag);
   return command.action(async () => {
-    process.exitCode = await run(command, output, interrupts, jobs);
+    endWith(await run(command, output, interrupts, jobs));
   });
 }
 

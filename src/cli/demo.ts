@@ -38,7 +38,7 @@ export function demoCommand(output: Output, interrupts: Interrupts, jobs: Jobs):
         const running = noting(jobs.sweep(sweepOptions(engine, out), interrupts.signal), cells);
         process.exitCode = await runBenchmark(
           running,
-          { table: sweepTable, flags: { out } },
+          { table: sweepTable, flags: {} },
           output,
           interrupts,
         );

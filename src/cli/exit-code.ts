@@ -14,3 +14,8 @@ export function exitCodeOf(record: RunRecord, isEnergyRequired: boolean): number
 function hasEnergy(metrics: RunRecord["metrics"]): boolean {
   return railMetric(metrics, "energy_j") !== undefined;
 }
+
+/** Ends with a code; 0 leaves it open, since the result may still turn out not to be written. */
+export function endWith(exitCode: number): void {
+  if (exitCode !== 0) process.exitCode = exitCode;
+}

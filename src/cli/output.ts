@@ -27,7 +27,8 @@ const WIDTH = 100;
 
 /** The terminal, with `NO_COLOR` respected. */
 export function terminalOutput(): Output {
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", lost);
+  process.stdout.on("error", resultLost);
+  process.stderr.on("error", () => undefined);
   return {
     result: (text) => void process.stdout.write(`${text}\n`),
     note: (text) => void process.stderr.write(`${text}\n`),
@@ -63,8 +64,9 @@ function lookOf(stream: NodeJS.WriteStream): Look {
 
 /**
  * A reader that has gone away, or a full disk, ends neither the run nor the command that it measures.
- * A result that could not be written is a failure, but for the command's own exit code.
+ * A result that could not be written is a failure, but for the command's own exit code; words for
+ * people that nobody can read are none.
  */
-function lost(error: NodeJS.ErrnoException): void {
+function resultLost(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") process.exitCode ??= 1;
 }

@@ -4,6 +4,7 @@ import type { Warmup } from "../benchmarks/benchmark-options.ts";
 import { planSweep } from "../benchmarks/plan-sweep.ts";
 import { sweepTable } from "../report/sweep-table.ts";
 import { type BenchmarkFlags, benchmarkFlags } from "./benchmark-flags.ts";
+import { endWith } from "./exit-code.ts";
 import type { Interrupts } from "./interrupts.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Output } from "./output.ts";
@@ -71,7 +72,7 @@ export function sweepCommand(output: Output, interrupts: Interrupts, jobs: Jobs)
     );
   for (const flag of benchmarkFlags(FLAGS)) command.addOption(flag);
   return command.action(async () => {
-    process.exitCode = await run(command, output, interrupts, jobs);
+    endWith(await run(command, output, interrupts, jobs));
   });
 }
 

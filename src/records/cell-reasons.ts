@@ -8,6 +8,13 @@ const COLD_SHARE = 0.1;
 /** A chat template alone may fill a cache block or two. */
 const TEMPLATE_TOKENS = 32;
 
+const STOPPED_WORDS: Readonly<Record<string, string>> = {
+  first_requests_failed: "the first requests all failed",
+  requests_keep_failing: "one request after the other failed",
+  target_gone: "the target was gone",
+  thread_lost: "a load thread was lost",
+};
+
 /** Every reason why figures of a cell are absent, or why it is not to be compared. */
 export function cellReasons(requests: CellRequests, rail: readonly Refusal[]): readonly Reason[] {
   return [...rail, ...tokenReasons(requests), ...comparisonReasons(requests)];
@@ -29,7 +36,9 @@ function comparisonReasons(requests: CellRequests): readonly Reason[] {
   if (end.stopped === "interrupted") {
     add("interrupted", `the window was interrupted with ${counts.notSent} requests not sent`);
   } else if (end.stopped !== undefined) {
-    add("errors", `the load ended before its plan did (${end.stopped})`);
+    const why = STOPPED_WORDS[end.stopped] ?? end.stopped;
+    const unsent = counts.notSent > 0 ? `, ${counts.notSent} requests were not sent` : "";
+    add("errors", `the load was stopped: ${why}${unsent}`);
   }
   if (counts.failed > 0) {
     const kinds = Object.entries(counts.failedByKind).map(([kind, count]) => `${count} ${kind}`);

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { finiteSorted } from "../energy/metrics.ts";
+import { JoulemarkError } from "../errors.ts";
 import type { LogLine } from "../rails/meter.ts";
 import { cellWithoutFigures } from "./cell-record.ts";
 import { Damage } from "./damage.ts";
@@ -27,12 +28,26 @@ import { type SeenRequests, WindowRequests } from "./window-requests.ts";
  * Makes the record of a run out of its raw files, and writes it as `record.json` in its folder. The
  * same files give the same bytes; a run that was killed gives what was measured until then.
  *
- * @throws {JoulemarkError} `bad_option` for a folder that is no run, and what the file system says.
+ * @throws {JoulemarkError} `bad_option` for a folder that is no run, `not_written` where the record
+ *   cannot be put in place, and what the file system says.
  */
 export async function rederive(dir: string): Promise<RunRecord> {
   const record = await deriveRecord(dir);
-  await writeWhole(join(dir, "record.json"), `${jsonText(record, 2)}\n`);
+  await written(dir, `${jsonText(record, 2)}\n`);
   return record;
+}
+
+async function written(dir: string, text: string): Promise<void> {
+  try {
+    await writeWhole(join(dir, "record.json"), text);
+  } catch (cause) {
+    const why = (cause as Error).message;
+    throw new JoulemarkError(
+      "not_written",
+      `${dir}: record.json could not be written (${why}); make room, or copy the run to where it can be`,
+      { cause },
+    );
+  }
 }
 
 /** The record of a run as its raw files tell it; nothing is written. */
@@ -50,9 +65,13 @@ export async function deriveRecord(dir: string): Promise<RunRecord> {
   const { cells: measured, rails } = railPass.finish();
   const log = await readAll<LogLine>(join(dir, "log.jsonl"), { shape: logShape, damage });
   const cells = header.cells.map(
-    (plan) => measured.get(plan.cell) ?? notMeasured(plan, cutOff.get(plan.cell)),
+    (plan) => measured.get(plan.cell) ?? cutOffCell(plan, cutOff.get(plan.cell)),
   );
   return recordOf({ header, events, log, damage: damage.all() }, cells, rails);
+}
+
+function cutOffCell(plan: CellPlan, counts: CellRecord["counts"]): CellRecord {
+  return notMeasured(plan, counts === undefined ? "not measured" : "interrupted", counts);
 }
 
 async function readRequests(
@@ -69,24 +88,29 @@ async function readRequests(
   return requests.finish(damage);
 }
 
-function notMeasured(plan: CellPlan, counts: CellRecord["counts"]): CellRecord {
-  if (counts === undefined)
-    return cellWithoutFigures(plan, {
-      state: "not measured",
-      why: "the run ended before it was begun",
-    });
-  const why = "the run ended before its window was over";
-  return cellWithoutFigures(plan, { state: "interrupted", why, counts });
+/** A planned cell whose window was never over. */
+export function notMeasured(
+  plan: CellPlan,
+  state: "interrupted" | "not measured",
+  counts?: CellRecord["counts"],
+): CellRecord {
+  const why =
+    state === "interrupted"
+      ? "the run ended before its window was over"
+      : "the run ended before it was begun";
+  return cellWithoutFigures(plan, { state, why, counts });
 }
 
-interface RunFiles {
+/** What a record is made of beside its cells and their rail. */
+export interface RunFiles {
   readonly header: RunHeader;
   readonly events: readonly RunEvent[];
   readonly log: RunRecord["log"];
   readonly damage: readonly string[];
 }
 
-function recordOf(
+/** The record of a run whose cells are known. */
+export function recordOf(
   { header, events, log, damage }: RunFiles,
   cells: readonly CellRecord[],
   rails: readonly DerivedRail[],

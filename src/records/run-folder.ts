@@ -35,7 +35,7 @@ export interface RunFolder {
   append(file: string, entry: object): void;
   /** Writes a whole file, so that a reader sees the old one or the new one, never a part. */
   write(file: string, content: object): Promise<void>;
-  /** What could not be written so far, once for each file; told as soon as it fails. */
+  /** What cannot be written at the moment, once for each file; it is tried again. */
   readonly failures: readonly string[];
   /**
    * Resolves when every line up to now is written.

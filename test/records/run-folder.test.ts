@@ -1,9 +1,11 @@
 import { execFileSync } from "node:child_process";
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  rmdirSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -81,6 +83,31 @@ describe("a run folder", () => {
     expect(await folder.flush()).toEqual(failures);
     expect(await folder.close()).toEqual(failures);
     expect(readFileSync(join(folder.path, "log.jsonl"), "utf8").split("\n")).toHaveLength(4);
+  });
+
+  test("loses nothing to a disk that is full for a while, and keeps the order of events", async () => {
+    const folder = await createRunFolder(aFolder(), "sweep");
+    const full = join(folder.path, "requests.jsonl");
+    symlinkSync("/dev/full", full);
+    folder.append("requests.jsonl", { i: 0 });
+    folder.append("events.jsonl", { event: "window" });
+    folder.append("log.jsonl", { i: 0 });
+    expect(await folder.flush()).toEqual([expect.stringContaining("ENOSPC")]);
+    expect(folder.failures).toHaveLength(1);
+    expect(existsSync(join(folder.path, "events.jsonl"))).toBe(false);
+    expect(readFileSync(join(folder.path, "log.jsonl"), "utf8")).toBe('{"i":0}\n');
+    const freed = await createRunFolder(aFolder(), "sweep");
+    mkdirSync(join(freed.path, "requests.jsonl"));
+    freed.append("requests.jsonl", { i: 0 });
+    freed.append("events.jsonl", { event: "window" });
+    expect(await freed.flush()).toEqual([expect.stringContaining("EISDIR")]);
+    rmdirSync(join(freed.path, "requests.jsonl"));
+    freed.append("requests.jsonl", { i: 1 });
+    await eventually("it is tried again", () => freed.failures.length === 0);
+    expect(await freed.close()).toEqual([]);
+    expect(readFileSync(join(freed.path, "requests.jsonl"), "utf8")).toBe('{"i":0}\n{"i":1}\n');
+    expect(readFileSync(join(freed.path, "events.jsonl"), "utf8")).toBe('{"event":"window"}\n');
+    await folder.close();
   });
 
   test("is told at once where it cannot be", async () => {
