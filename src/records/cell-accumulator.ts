@@ -70,9 +70,10 @@ export class CellAccumulator {
   /** Lines of the warm-up are not looked at. */
   add(line: RequestLine): void {
     if (line.phase !== "window") return;
-    this.#tokens.add(line, this.#plan.outputTokens);
+    const times = tokenAtMs(line);
+    this.#tokens.add(line, times, this.#plan.outputTokens);
     this.#steady.add(line);
-    if (line.state === "ok") this.#addOk(line);
+    if (line.state === "ok") this.#addOk(line, times);
     // Ended by whoever runs the benchmark: that is no fault of the server.
     else if (line.errorKind === "cancelled") this.#cancelled++;
     else {
@@ -111,7 +112,7 @@ export class CellAccumulator {
     };
   }
 
-  #addOk(line: RequestLine): void {
+  #addOk(line: RequestLine, times: Float64Array): void {
     this.#ok++;
     const { sentMs, firstTokenMs, endMs, completionTokens, flags = [] } = line;
     if (sentMs !== undefined) this.#e2e.add(Math.max(0, endMs - sentMs));
@@ -120,9 +121,9 @@ export class CellAccumulator {
     if (sentMs !== undefined && firstTokenMs !== undefined) {
       this.#ttft.add(Math.max(0, firstTokenMs - sentMs));
     }
-    const times = tokenAtMs(line);
-    for (const gapMs of eventGapsMs(times)) this.#itlEvent.add(gapMs);
-    this.#addTokenGaps(line, times);
+    const gapsMs = eventGapsMs(times);
+    for (const gapMs of gapsMs) this.#itlEvent.add(gapMs);
+    this.#addTokenGaps(line, times, gapsMs);
     const perTokenMs = tpotMs(times, completionTokens ?? null);
     if (perTokenMs !== null) this.#tpot.add(perTokenMs);
     this.#addRates(line, perTokenMs);
@@ -131,8 +132,14 @@ export class CellAccumulator {
   #addTokenGaps(
     { completionTokens, tokensByEvent: steps }: RequestLine,
     times: Float64Array,
+    gapsMs: readonly number[],
   ): void {
     const byEvent = tokensByEvent(times.length, completionTokens ?? null, steps ?? null);
+    if (byEvent && isOneEach(byEvent)) {
+      // Nearly always so, and an object for each of hundreds of millions of gaps is dear.
+      for (const gapMs of gapsMs) this.#itlToken.add(gapMs);
+      return;
+    }
     const gaps = byEvent && tokenGapsMs(times, byEvent);
     if (gaps === undefined) this.#hasAllTokenGaps = false;
     else for (const { gapMs, times: count } of gaps) this.#itlToken.add(gapMs, count);
@@ -154,6 +161,11 @@ const MOST_SAID = 200;
 function failureText({ httpStatus, message = "no reason told" }: RequestLine): string {
   const said = message.length > MOST_SAID ? `${message.slice(0, MOST_SAID)}…` : message;
   return httpStatus === undefined ? said : `HTTP ${httpStatus}: ${said}`;
+}
+
+function isOneEach(tokensByEvent: ArrayLike<number>): boolean {
+  for (let i = 0; i < tokensByEvent.length; i++) if (tokensByEvent[i] !== 1) return false;
+  return true;
 }
 
 function summaryOf<Name extends string>(

@@ -19,9 +19,9 @@ class RunningSum {
   #isEstimated = false;
   readonly #why: Partial<Record<TokenCountReason, number>> = {};
 
-  add(line: RequestLine, startMs: number, endMs: number): void {
+  add(line: RequestLine, eventTimesMs: Float64Array, startMs: number, endMs: number): void {
     const events = {
-      eventTimesMs: tokenAtMs(line),
+      eventTimesMs,
       completionTokens: line.completionTokens ?? null,
       tokenSteps: line.tokensByEvent ?? null,
       isSuccess: line.state === "ok",
@@ -95,9 +95,10 @@ export class CellTokens {
     return this.#acceptedDrafts;
   }
 
-  add(line: RequestLine, outputTokens?: number): void {
+  /** @param times - when its token events arrived. */
+  add(line: RequestLine, times: Float64Array, outputTokens?: number): void {
     // A window holds all tokens of its requests: it ends with the last of them.
-    this.#whole.add(line, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
+    this.#whole.add(line, times, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
     if (line.state !== "ok") return;
     const { promptTokens, cachedPromptTokens, completionTokens } = line;
     const { acceptedPredictionTokens: accepted } = line;
@@ -117,7 +118,7 @@ export class CellTokens {
   }
 
   addSteady(line: RequestLine, startMs: number, endMs: number): void {
-    this.#steady.add(line, startMs, endMs);
+    this.#steady.add(line, tokenAtMs(line), startMs, endMs);
   }
 }
 

@@ -52,8 +52,8 @@ export function tokenAtMs({ firstTokenMs, gapsUs: gaps = [] }: RequestLine): Flo
   const times = new Float64Array(gaps.length + 1);
   let atUs = Math.round(firstTokenMs * 1000);
   times[0] = firstTokenMs;
-  for (const [i, gapUs] of gaps.entries()) {
-    atUs += gapUs;
+  for (let i = 0; i < gaps.length; i++) {
+    atUs += gaps[i]!;
     times[i + 1] = atUs / 1000;
   }
   return times;

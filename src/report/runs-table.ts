@@ -2,6 +2,7 @@ import type { RunListing } from "../records/list-runs.ts";
 import { cleanText, shorten } from "./clean-text.ts";
 import { columnsTable } from "./columns-table.ts";
 import type { Look } from "./facts-table.ts";
+import { shortNumber } from "./figure.ts";
 import { fitColumns, type RankedColumn } from "./fit-columns.ts";
 
 /** What `joulemark runs` shows people: the runs below a folder, the newest one last. */
@@ -35,9 +36,25 @@ function columnsOf(runs: readonly RunListing[]): readonly RankedColumn[] {
       ),
       isNumber: true,
     },
+    column("headline", 7, headlineWords),
     column("state", 10, stateWords),
   ];
 }
+
+/** The figures that say most of a run, with the units that their keys end in. */
+function headlineWords({ headline = {} }: RunListing): string {
+  const words = Object.entries(headline).map(([key, value]) => {
+    const unit = UNITS.find(([tail]) => key.endsWith(tail))?.[1] ?? key;
+    return `${shortNumber(value)} ${unit}`;
+  });
+  return words.length === 0 ? "—" : words.join(", ");
+}
+
+const UNITS = [
+  ["joules_per_token", "J/token"],
+  ["tok_s", "tok/s"],
+  ["energy_j", "J"],
+] as const;
 
 function stateWords({ state, why, simulated }: RunListing): string {
   const words = why === undefined ? state : `${state}: ${shorten(cleanText(why), 60)}`;

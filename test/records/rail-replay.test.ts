@@ -63,7 +63,7 @@ describe("a rail that is read again", () => {
   test("still has the first readings after more than an hour", () => {
     const replay = new RailReplay();
     for (const line of [facts, ...lines]) replay.accept(line);
-    for (let i = 0; i < 40_000; i++) {
+    for (let i = 0; i < 60_000; i++) {
       const atMs = 3100 + i * 100;
       replay.accept({
         kind: "read",

@@ -41,6 +41,7 @@ const RUNS: readonly RunListing[] = [
     model: "llama-3.1-8b-instruct",
     cells: 6,
     measured: 6,
+    headline: { peak_output_tok_s: 1718.4, best_gpu_rail_joules_per_token: 0.2911 },
     state: "complete",
   },
   {

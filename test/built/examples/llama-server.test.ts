@@ -285,14 +285,14 @@ describe("what it refuses, in the envelope of the API", () => {
     [
       "a prompt that is too long",
       "/v1/completions",
-      { prompt: "a ".repeat(5000) },
+      { prompt: "a ".repeat(10_000) },
       400,
       { code: "context_length_exceeded" },
     ],
     [
       "a reply that is too long",
       chat,
-      { messages: [message], max_tokens: 5000 },
+      { messages: [message], max_tokens: 10_000 },
       400,
       { code: "context_length_exceeded" },
     ],

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Engine } from "../../../src/engine/start-engine.ts";
+import { schemaErrors } from "../../records/support/record-schema.ts";
 import {
   type Finished,
   KEY,
@@ -54,6 +55,7 @@ describe("a run of the built-in engine", () => {
       expect(recordIn(run.folder)).toBe(written);
     }
     expect(asJson(run.record)).toEqual(JSON.parse(written));
+    expect(schemaErrors(run.record)).toEqual([]);
   });
 
   test("gives while it runs the cells that stand in its record", () => {
@@ -82,12 +84,14 @@ describe("a run of the built-in engine", () => {
       "measured",
       "not measured",
     ]);
+    expect(schemaErrors(JSON.parse(recordIn(folder)))).toEqual([]);
     // The rail was stopped in order.
     expect(samplerCost).toBeDefined();
   });
 
   test("of a decode floor sums the energy of its runs", async () => {
     const { record, folder } = await runDecodeFloor(engine, optionsOf(engine, out));
+    expect(schemaErrors(record)).toEqual([]);
     expect(record.verdict).toMatchObject({ verdict: "measured" });
     const { metrics, cells } = record;
     const joules = cells.map((cell) => cell.metrics["sim_rail_energy_j"]!);
