@@ -102,7 +102,7 @@ export class FaultBench {
   /** Waits for a run to be over, and all that it started. */
   async over(run: WatchedRun): Promise<CliEnd> {
     const end = await run.ended;
-    await eventually("nothing is left", () => ![...run.children].some(isAlive));
+    await eventually("nothing is left", () => ![...run.children].some(isAlive), 30_000);
     return end;
   }
 
@@ -185,6 +185,6 @@ export function expectHonestEnergy(cell: CellRecord): void {
 export async function railPid(run: WatchedRun): Promise<number> {
   const find = (): number | undefined =>
     childrenOf(run.child.pid!).find((pid) => commandOf(pid).includes("-lms"));
-  await eventually("the rail is read", () => find() !== undefined);
+  await eventually("the rail is read", () => find() !== undefined, 30_000);
   return find()!;
 }

@@ -10,6 +10,7 @@ import {
   type FaultBench,
   linesIn,
   railPid,
+  reasonsOf,
   recordIn,
   statesOf,
   test,
@@ -99,7 +100,11 @@ describe.concurrent("Ctrl-C", () => {
   }) => {
     const engine = await bench.engine(slowFrom(0));
     const run = bench.bench("sweep", engine, BRIEF);
-    await eventually("the server is asked", () => run.said.stderr.includes("asking the server"));
+    await eventually(
+      "the server is asked",
+      () => run.said.stderr.includes("asking the server"),
+      30_000,
+    );
     await new Promise((resolve) => setTimeout(resolve, 300));
     run.child.kill("SIGINT");
     const end = await bench.over(run);
@@ -125,6 +130,7 @@ describe.concurrent("Ctrl-C", () => {
       interrupted: true,
     });
     expect(statesOf(record)).toEqual(stage.states);
+    expect(record.damage).toEqual([]);
     for (const { state, metrics } of record.cells)
       if (state === "not measured") expect(metrics).toEqual({});
     await expectSameAgain(folder);
@@ -138,7 +144,7 @@ describe.concurrent("Ctrl-C", () => {
     await railPid(run);
     await new Promise((resolve) => setTimeout(resolve, 1000));
     run.child.kill("SIGINT");
-    await eventually("it is heard", () => run.said.stderr.includes("Once more"));
+    await eventually("it is heard", () => run.said.stderr.includes("Once more"), 30_000);
     run.child.kill("SIGINT");
     const end = await bench.over(run);
     expect(end.exitCode).toBe(130);
@@ -154,16 +160,30 @@ describe.concurrent("Ctrl-C", () => {
 describe.concurrent("a run that was ended from outside", () => {
   test.for(["SIGTERM", "SIGHUP"] as const)("%s is as Ctrl-C", async (signal, { bench, expect }) => {
     const engine = await bench.engine();
-    const run = bench.bench("sweep", engine, [...TWO, ...BRIEF_RAIL, ...ENDLESS, "--warmup", "0"]);
-    await phase("window")(bench, run);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    const shape = ["--concurrency", "1,2", "--requests", "200", "--output-tokens", "100"];
+    const run = bench.bench("sweep", engine, [...BRIEF, ...shape]);
+    const inWindow = (line: object): boolean => (line as { phase: string }).phase === "window";
+    await bench.event((event) => event.event === "phase" && event.phase === "window");
+    const requests = (): object[] =>
+      existsSync(join(bench.folder(), "requests.jsonl"))
+        ? linesIn(bench.folder(), "requests.jsonl").filter(inWindow)
+        : [];
+    await eventually("some requests have ended", () => requests().length >= 3, 30_000);
     run.child.kill(signal);
     const { exitCode, record, folder } = await bench.kept(run);
     expect(exitCode).toBe(130);
     expect(statesOf(record)).toEqual(["interrupted", "not measured"]);
-    expect(record.cells[0]!.validity).toContainEqual(
-      expect.objectContaining({ reason: "interrupted" }),
-    );
+    expect(record.damage).toEqual([]);
+    // What had ended before is measured; what was cut off has not failed, and enters nothing.
+    const [cell] = record.cells;
+    const { ok, failed, cancelled = 0, notSent } = cell!.counts!;
+    expect(ok).toBeGreaterThanOrEqual(3);
+    expect(failed).toBe(0);
+    expect(ok + cancelled + notSent).toBe(200);
+    expect([cell!.ttftMs!.n, cell!.e2eMs!.n]).toEqual([ok, ok]);
+    expect(reasonsOf(cell!)).toContain("interrupted");
+    expect(cell!.isComparable).toBe(false);
+    expect(record.metrics).not.toHaveProperty("peak_output_tok_s");
     await expectSameAgain(folder);
   });
 

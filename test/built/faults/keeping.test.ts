@@ -80,11 +80,11 @@ describe.concurrent("a disk that is full", () => {
     const engine = await bench.engine();
     const flags = [...SMALL, "--out", path!, "--settle", "1.5", "--requests", "8"];
     const run = bench.bench("sweep", engine, flags);
-    await eventually("the run has begun", () => readdirSync(path!).length > 0);
+    await eventually("the run has begun", () => readdirSync(path!).length > 0, 30_000);
     const ballast = join(path!, "ballast");
     // Until nothing more goes in.
     spawnSync("dd", ["if=/dev/zero", `of=${ballast}`, "bs=1k"]);
-    await eventually("it is noticed", () => run.said.stderr.includes("ENOSPC"), 20_000);
+    await eventually("it is noticed", () => run.said.stderr.includes("ENOSPC"), 30_000);
     rmSync(ballast);
     const end = await bench.over(run);
     expect(end.exitCode).toBe(0);

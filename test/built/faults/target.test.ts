@@ -82,6 +82,7 @@ describe.concurrent("a target that is gone", () => {
     const { exitCode, record, folder } = await bench.kept(run);
     expect(exitCode).toBe(1);
     const [cell] = record.cells;
+    expect(record.damage).toEqual([]);
     expect(cell!.state).toBe("interrupted");
     expect(cell!.counts!.ok).toBeGreaterThan(0);
     expect(cell!.counts!.failed).toBeLessThan(200);
