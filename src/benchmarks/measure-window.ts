@@ -100,9 +100,9 @@ function judged(
   };
   const requests = accumulator.finish(ended);
   const record = cellRecord(requests, cellRail(ended, session.rail));
-  const { ok, failed } = requests.counts;
+  const { ok, failed, cancelled = 0 } = requests.counts;
   const { railLines } = session;
-  session.event({ event: "window", cell, ...ended, railLines, requests: ok + failed });
+  session.event({ event: "window", cell, ...ended, railLines, requests: ok + failed + cancelled });
   return record;
 }
 
