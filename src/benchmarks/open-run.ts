@@ -28,7 +28,8 @@ export async function openRun(
 ): Promise<OpenedRun> {
   if (options.resume !== undefined) {
     const record = await rederive(options.resume);
-    checkResumable(record, spec, options.resume);
+    const { model } = target;
+    checkResumable(record, { ...spec, ...(model === undefined ? {} : { model }) }, options.resume);
     const header = await readHeader(options.resume);
     const folder = await openRunFolder(options.resume);
     const segment = await nextSegment(options.resume);
