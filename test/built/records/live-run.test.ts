@@ -103,7 +103,9 @@ describe("a run of the built-in engine", () => {
       expect(first!.validity.map(({ reason }) => reason)).toContain("interrupted");
       expect(first!.isComparable).toBe(false);
       expect(record.metrics).not.toHaveProperty("peak_output_tok_s");
-      expect(asJson(cells)).toEqual(asJson([first]));
+      // Interrupted before its load began, a cell has nothing to show while the run goes on.
+      expect([[], asJson([first])]).toContainEqual(asJson(cells));
+      if (afterMs > 0) expect(cells).toHaveLength(1);
       const { record: whole } = await runSweep(engine, { ...options, resume: folder });
       expect(whole.cells.map(({ state }) => state)).toEqual(["measured", "measured"]);
       expect(whole.damage).toEqual([]);
