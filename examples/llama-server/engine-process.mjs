@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The engine and its HTTP server. A process of its own, since llama.cpp writes to stdout what it does.
- * Its parent gives the options, is told when it is ready, and ends it by closing the channel.
+ * Its parent gives the options, is told when it is ready, and kills it in the end.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,8 +17,10 @@ const options = /** @type {import("./options.mjs").ServerOptions} */ (
   JSON.parse(process.argv[2] ?? "{}")
 );
 
-// Ctrl-C reaches the whole group of a terminal: the parent ends this one in order.
+// Ctrl-C reaches the whole group of a terminal: the parent ends this process.
 process.on("SIGINT", () => {});
+// The parent is gone. The engine is not taken down in order: while it computes, that may spoil memory.
+process.once("disconnect", () => process.kill(process.pid, "SIGKILL"));
 
 try {
   const engine = await openEngine();
@@ -29,14 +31,6 @@ try {
       server.listen(options.port, HOST, resolve);
     })
   );
-  const close = async () => {
-    server.close();
-    server.closeAllConnections();
-    await engine.close();
-    process.exit(0);
-  };
-  process.once("disconnect", close);
-  process.once("SIGTERM", close);
   const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
   report({ state: "ready", url: `http://${HOST}:${port}`, model: engine.modelName });
 } catch (error) {

@@ -1,7 +1,9 @@
 // @ts-check
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
+import { Cancels } from "./cancels.mjs";
 import { llama } from "./llama-node.mjs";
+import { Slots } from "./slots.mjs";
 
 /** @typedef {import("./llama-node.mjs").LlamaContext} LlamaContext */
 /** @typedef {import("./llama-node.mjs").LlamaResult} LlamaResult */
@@ -32,17 +34,21 @@ const ENDLESS = "root ::= . root";
 
 /** llama.cpp with slots: each computes one request, all in the same batches; more requests wait. */
 export class Engine {
-  /** @type {LlamaContext} */
   #context;
+  #cancels;
+  #slots;
 
   /**
-   * @param {LlamaContext} context - with its slots enabled.
+   * @param {LlamaContext} context - with one slot more than there are here.
+   * @param {Cancels} cancels
    * @param {{ modelName: string; slots: number; contextTokens: number }} facts
    */
-  constructor(context, { modelName, slots, contextTokens }) {
+  constructor(context, cancels, { modelName, slots, contextTokens }) {
     this.#context = context;
+    this.#cancels = cancels;
+    // The package has a queue too, but does not always survive when what waits there is taken back.
+    this.#slots = new Slots(slots);
     this.modelName = modelName;
-    this.slots = slots;
     /** The most tokens of a prompt and its reply together. */
     this.contextTokens = contextTokens;
     this.version = `b${llama.BuildInfo.number}`;
@@ -56,11 +62,12 @@ export class Engine {
    */
   static async open(file, { slots, context, threads }) {
     await checkModel(file);
+    const n_parallel = slots + 1;
     const loaded = await llama.loadModel({
       model: file,
-      n_ctx: context * slots,
+      n_ctx: context * n_parallel,
       n_batch: BATCH_TOKENS,
-      n_parallel: slots,
+      n_parallel,
       n_threads: threads,
       n_gpu_layers: 0,
       // Each slot has its own part of the context, and no reply outgrows it by forgetting its start.
@@ -68,10 +75,11 @@ export class Engine {
       ctx_shift: false,
       use_mmap: false,
     });
-    await loaded.parallel.enable({ n_parallel: slots, n_batch: BATCH_TOKENS });
+    await loaded.parallel.enable({ n_parallel, n_batch: BATCH_TOKENS });
+    const cancels = await Cancels.open(loaded.parallel);
     const named = loaded.getModelInfo().metadata["general.name"];
     const modelName = named ?? basename(file, ".gguf");
-    return new Engine(loaded, { modelName, slots, contextTokens: context });
+    return new Engine(loaded, cancels, { modelName, slots, contextTokens: context });
   }
 
   /**
@@ -98,6 +106,21 @@ export class Engine {
    * @returns {Promise<LlamaResult>} its text is what `onText` got, and maybe a rest
    */
   async generate(options, onText, signal) {
+    const giveBack = await this.#slots.take(signal);
+    try {
+      return await this.#generateNow(options, onText, signal);
+    } finally {
+      giveBack();
+    }
+  }
+
+  /** How many slots there are, how many are taken, and how many requests wait. */
+  status() {
+    return { slots: this.#slots.count, ...this.#slots.status() };
+  }
+
+  /** @type {Engine["generate"]} */
+  async #generateNow(options, onText, signal) {
     const { promise, stop } = await this.#context.parallel.completion(
       {
         ...PLAIN_SAMPLING,
@@ -113,24 +136,15 @@ export class Engine {
         if (!signal.aborted) onText(token);
       },
     );
-    signal.addEventListener("abort", stop);
-    if (signal.aborted) stop();
+    const cancel = () => this.#cancels.add(stop);
+    signal.addEventListener("abort", cancel);
+    if (signal.aborted) cancel();
     try {
       return await promise;
     } finally {
-      signal.removeEventListener("abort", stop);
+      signal.removeEventListener("abort", cancel);
+      this.#cancels.takeBack(stop);
     }
-  }
-
-  /** How many requests are computed, and how many wait. */
-  status() {
-    const { active_slots, queued_requests } = this.#context.parallel.getStatus();
-    return { active: active_slots, queued: queued_requests };
-  }
-
-  /** Ends what is being generated, and gives the memory back. */
-  close() {
-    return this.#context.release();
   }
 }
 

@@ -82,7 +82,7 @@ async function bodyOf(request) {
  * @param {ServerResponse} response
  */
 function serveHealth(engine, _body, response) {
-  sendJson(response, 200, { status: "ok", slots: engine.slots, ...engine.status() });
+  sendJson(response, 200, { status: "ok", ...engine.status() });
 }
 
 /**

@@ -15,7 +15,6 @@ import { createRequire } from "node:module";
  * @property {() => { metadata: Record<string, string> }} getModelInfo
  * @property {(messages: object[], template: null, params: object) => { prompt: string }} getFormattedChat
  * @property {(text: string) => Promise<{ tokens: Int32Array }>} tokenize
- * @property {() => Promise<void>} release
  */
 
 /**
@@ -24,9 +23,11 @@ import { createRequire } from "node:module";
  * @property {(
  *   options: Record<string, unknown>,
  *   onToken: (requestId: number, token: { token: string }) => void,
- * ) => Promise<{ promise: Promise<LlamaResult>; stop: () => void }>} completion
- * @property {() => { active_slots: number; queued_requests: number }} getStatus
+ * ) => Promise<{ requestId: number; promise: Promise<LlamaResult>; stop: () => void }>} completion
+ * @property {() => { requests: LlamaRequest[] }} getStatus
  */
+
+/** @typedef {{ request_id: number; state: string; tokens_generated: number }} LlamaRequest */
 
 /**
  * `prompt_n` leaves out what was cached, which `cache_n` counts.

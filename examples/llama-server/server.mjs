@@ -8,8 +8,6 @@ import { readOptions, USAGE } from "./options.mjs";
 /** @typedef {import("./options.mjs").ServerOptions} ServerOptions */
 
 const ENGINE_PROCESS = fileURLToPath(new URL("./engine-process.mjs", import.meta.url));
-/** An engine that does not end by itself in this time is killed. */
-const END_MS = 10_000;
 
 const options = optionsOrExit();
 // What llama.cpp says must not come on stdout, where the URL does.
@@ -26,7 +24,7 @@ engine.on("message", (message) => {
   else console.log(JSON.stringify({ url: report.url, model: report.model }));
 });
 engine.once("exit", (code, signal) => {
-  if (isEnding && code === 0) process.exit(0);
+  if (isEnding) process.exit(0);
   const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
   if (!hasFailed) fail(`the engine ended (${how}); --verbose shows what it says`);
   process.exit(1);
@@ -35,10 +33,8 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, end);
 if (options.endWithStdin) process.stdin.resume().once("end", end);
 
 function end() {
-  if (isEnding) return;
   isEnding = true;
-  if (engine.connected) engine.disconnect();
-  setTimeout(() => engine.kill("SIGKILL"), END_MS).unref();
+  engine.kill("SIGKILL");
 }
 
 /** @param {string} why */

@@ -72,6 +72,9 @@ async function* benchmarkRun(
   let failure: unknown;
   // Whoever takes no more of what this yields ends the run as an interrupt does.
   let isLeft = true;
+  const noteSignal = (): void =>
+    session.event({ event: "signal", signal: String((signal.reason as Error).message) });
+  signal.addEventListener("abort", noteSignal, { once: true });
   let ended: EndedRun | undefined;
   try {
     yield { kind: "started", header: facts.header, folder: folder.path };
@@ -81,6 +84,7 @@ async function* benchmarkRun(
     isLeft = false;
     if (!signal.aborted) failure = error;
   } finally {
+    signal.removeEventListener("abort", noteSignal);
     if (failure instanceof Error) session.keep({ level: "warn", text: failure.message });
     ended = await endRun(session, facts, isLeft || signal.aborted || failure !== undefined);
   }

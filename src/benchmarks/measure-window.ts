@@ -102,8 +102,7 @@ function judged(
   const record = cellRecord(requests, cellRail(ended, session.rail));
   const { ok, failed, cancelled = 0 } = requests.counts;
   const { railLines } = session;
-  const count = ok + failed + cancelled;
-  session.event({ event: "window", cell, ...ended, railLines, requests: count });
+  session.event({ event: "window", cell, ...ended, railLines, requests: ok + failed + cancelled });
   return record;
 }
 

@@ -29,7 +29,7 @@ export async function openRun(
   options: BenchmarkOptions,
   target: Target,
 ): Promise<OpenedRun> {
-  if (options.resume !== undefined) return resumedRun(options.resume, spec);
+  if (options.resume !== undefined) return resumedRun(options.resume, spec, target);
   const header: RunHeader = {
     schema: "joulemark.run/1",
     benchmark: spec.benchmark,
@@ -50,9 +50,10 @@ export async function openRun(
 async function resumedRun(
   path: string,
   spec: Pick<BenchmarkSpec, "benchmark" | "cells">,
+  { model }: Target,
 ): Promise<OpenedRun> {
   const before = await kept(`--resume ${path}`, () => rederive(path));
-  checkResumable(before, spec, path);
+  checkResumable(before, { ...spec, ...(model === undefined ? {} : { model }) }, path);
   const header = await readHeader(path);
   const folder = await openRunFolder(path);
   const segment = await nextSegment(path);

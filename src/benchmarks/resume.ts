@@ -4,14 +4,17 @@ import type { CellPlan } from "../records/run-header.ts";
 import type { RunRecord } from "../records/run-record.ts";
 import type { BenchmarkSpec } from "./benchmark-run.ts";
 
-/** @throws {JoulemarkError} `bad_option` for a run that was planned otherwise. */
+/** @throws {JoulemarkError} `bad_option` for a run that was planned otherwise, or of another model. */
 export function checkResumable(
   record: RunRecord,
-  { benchmark, cells }: Pick<BenchmarkSpec, "benchmark" | "cells">,
+  { benchmark, cells, model }: Pick<BenchmarkSpec, "benchmark" | "cells"> & { model?: string },
   path: string,
 ): void {
   if (record.benchmark !== benchmark) {
     throw notResumable(path, `it is a ${record.benchmark}, not a ${benchmark}`);
+  }
+  if (record.target.model !== model) {
+    throw notResumable(path, `it measured the model ${record.target.model}, this is ${model}`);
   }
   const planned = record.cells.map((cell) => planOf(cell));
   const isSame = isDeepStrictEqual(planned, cells.map(planOf));

@@ -118,7 +118,10 @@ describe("what joulemark reads is what the engine says", () => {
     }
   });
 
-  test("TTFT is never below the engine's own time for the prompt, and 20 ms above at most", async () => {
+  // Other work on the machine only adds to both: one calm round of three is enough.
+  test("TTFT is never below the engine's own time for the prompt, and 20 ms above at most", {
+    retry: 2,
+  }, async () => {
     const outcomes = await okInTurn(10, { max_tokens: 16 });
     for (const outcome of outcomes)
       expect(ttftMs(outcome)).toBeGreaterThanOrEqual(promptMs(outcome));
@@ -126,7 +129,7 @@ describe("what joulemark reads is what the engine says", () => {
     expect(median(above)).toBeLessThanOrEqual(20);
   });
 
-  test("TPOT is within 0.5 ms of the engine's own", async () => {
+  test("TPOT is within 0.5 ms of the engine's own", { retry: 2 }, async () => {
     const outcomes = await okInTurn(10, { max_tokens: 128 });
     const apart = outcomes.map(({ tpotMs, serverTimings }) =>
       Math.abs(tpotMs! - serverTimings!.predictedMs! / serverTimings!.predictedTokens!),

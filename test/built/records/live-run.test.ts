@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Engine } from "../../../src/engine/start-engine.ts";
 import { schemaErrors } from "../../records/support/record-schema.ts";
 import {
+  abortSweep,
   type Finished,
   KEY,
   leaveSweep,
@@ -87,6 +88,35 @@ describe("a run of the built-in engine", () => {
     expect(schemaErrors(JSON.parse(recordIn(folder)))).toEqual([]);
     // The rail was stopped in order.
     expect(samplerCost).toBeDefined();
+  });
+
+  test.each([0, 400])(
+    "interrupted %i ms into a window has what was there until then, and can go on",
+    async (afterMs) => {
+      const options = optionsOf(engine, out, { outputTokens: 96, requests: 6 });
+      const { record, cells, folder } = await abortSweep(engine, options, { cell: 0, afterMs });
+      expect(record.interrupted).toBe(true);
+      expect(record.damage).toEqual([]);
+      expect(schemaErrors(record)).toEqual([]);
+      const [first, second] = record.cells;
+      expect([first!.state, second!.state]).toEqual(["interrupted", "not measured"]);
+      expect(first!.validity.map(({ reason }) => reason)).toContain("interrupted");
+      expect(first!.isComparable).toBe(false);
+      expect(record.metrics).not.toHaveProperty("peak_output_tok_s");
+      // Interrupted before its load began, a cell has nothing to show while the run goes on.
+      expect([[], asJson([first])]).toContainEqual(asJson(cells));
+      if (afterMs > 0) expect(cells).toHaveLength(1);
+      const { record: whole } = await runSweep(engine, { ...options, resume: folder });
+      expect(whole.cells.map(({ state }) => state)).toEqual(["measured", "measured"]);
+      expect(whole.damage).toEqual([]);
+    },
+  );
+
+  test("goes on only as it was planned", async () => {
+    const other = optionsOf(engine, out, { concurrency: [1, 3], resume: run.folder });
+    await expect(runSweep(engine, other)).rejects.toThrow(/--resume .*: its cells are others/);
+    const floor = runDecodeFloor(engine, optionsOf(engine, out, { resume: run.folder }));
+    await expect(floor).rejects.toThrow(/--resume .*: it is a sweep, not a decode-floor/);
   });
 
   test("of a decode floor sums the energy of its runs", async () => {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { SweepOptions } from "../../../../src/benchmarks/benchmark-options.ts";
+import type { RunProgress } from "../../../../src/benchmarks/run-progress.ts";
 import type { Engine } from "../../../../src/engine/start-engine.ts";
 import type { CellRecord, RunRecord } from "../../../../src/records/run-record.ts";
 
@@ -83,10 +84,28 @@ export async function leaveSweep(engine: Engine, options: Plain): Promise<string
   return folder;
 }
 
-async function finished(progress: ReturnType<typeof sweep>["progress"]): Promise<Finished> {
+/** A sweep that is interrupted so long after the window of a cell has begun. */
+export async function abortSweep(
+  engine: Engine,
+  options: Plain,
+  { cell, afterMs }: { readonly cell: number; readonly afterMs: number },
+): Promise<Finished> {
+  const interrupt = new AbortController();
+  const { progress } = sweep({ ...options, target: targetOf(engine) }, interrupt.signal);
+  return finished(progress, (one) => {
+    if (one.kind === "phase" && one.phase === "window" && one.cell?.cell === cell)
+      setTimeout(() => interrupt.abort(), afterMs);
+  });
+}
+
+async function finished(
+  progress: AsyncGenerator<RunProgress>,
+  look: (one: RunProgress) => void = () => {},
+): Promise<Finished> {
   const cells: CellRecord[] = [];
   let folder = "";
   for await (const one of progress) {
+    look(one);
     if (one.kind === "started") folder = one.folder!;
     if (one.kind === "cell") cells.push(one.record);
     if (one.kind === "ended") return { folder, cells, record: one.record };
