@@ -157,7 +157,7 @@ export function linesIn(folder: string, file: string): object[] {
   return whole.map((line) => JSON.parse(line) as object);
 }
 
-export function eventsIn(folder: string): RunEvent[] {
+function eventsIn(folder: string): RunEvent[] {
   return linesIn(folder, "events.jsonl") as RunEvent[];
 }
 
