@@ -48,7 +48,8 @@ function latencyMetrics(requests: CellRequests): Record<string, number | undefin
 }
 
 function throughputMetrics({ counts, tokens, end, plan }: CellRequests) {
-  const { delivered } = tokens.whole;
+  // Where no reply ended well there is no rate, which is not the same as a rate of 0.
+  const delivered = counts.ok === 0 ? undefined : tokens.whole.delivered;
   const perUser = perSecond(delivered, end);
   const total =
     delivered === undefined || tokens.prompt === undefined ? undefined : delivered + tokens.prompt;
@@ -56,7 +57,7 @@ function throughputMetrics({ counts, tokens, end, plan }: CellRequests) {
     window_s: seconds(end),
     requests_ok: counts.ok,
     requests_failed: counts.failed,
-    request_s: perSecond(counts.ok, end),
+    request_s: counts.ok === 0 ? undefined : perSecond(counts.ok, end),
     output_tok_s: perSecond(delivered, end),
     total_tok_s: perSecond(total, end),
     output_tok_s_per_user: perUser === undefined ? undefined : perUser / plan.concurrency,

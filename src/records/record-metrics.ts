@@ -33,11 +33,13 @@ export function recordMetrics(cells: readonly CellRecord[], rail: DerivedRail): 
   return finiteSorted({ ...metrics, ...ofRail });
 }
 
+/** What was cut off is shown with its cell, and enters no figure of the run. */
 function countingRepeats(cells: readonly CellRecord[]): readonly CellRecord[] {
+  const measured = cells.filter(({ state }) => state === "measured");
   const comparable = new Set(
-    cells.filter(({ isComparable }) => isComparable).map(({ prefix }) => prefix),
+    measured.filter(({ isComparable }) => isComparable).map(({ prefix }) => prefix),
   );
-  return cells.filter(({ prefix, isComparable }) => isComparable || !comparable.has(prefix));
+  return measured.filter(({ prefix, isComparable }) => isComparable || !comparable.has(prefix));
 }
 
 /** The best of a sweep among cells that may be compared: the peak rate, the cheapest token. */

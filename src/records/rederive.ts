@@ -127,7 +127,7 @@ export function recordOf(
     benchmark,
     software: { name: "joulemark", version: softwareVersion() },
     startedAt,
-    simulated: rails.some(({ facts }) => facts?.head === "sim_rail"),
+    simulated: isSimulated(events, rails),
     interrupted: isInterrupted(events),
     parameters,
     target,
@@ -144,6 +144,12 @@ export function recordOf(
     ...(rail.cost === undefined ? {} : { samplerCost: rail.cost }),
     damage,
   };
+}
+
+/** The built-in engine says of itself that it is none; the stand-in's devices do. */
+function isSimulated(events: readonly RunEvent[], rails: readonly DerivedRail[]): boolean {
+  const { name = "" } = serverOf(events).server ?? {};
+  return name.includes("SIMULATED") || rails.some(({ facts }) => facts?.head === "sim_rail");
 }
 
 /** A run is whole only if it says so itself, in its last segment. */
