@@ -66,6 +66,7 @@ async function newFolder(out: string, header: RunHeader): Promise<RunFolder> {
     await folder.write("run.json", header);
     return folder;
   } catch (error) {
+    await folder.close();
     await rmdir(folder.path).catch(() => undefined);
     throw error;
   }

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { JoulemarkError } from "../errors.ts";
 import { jsonText } from "./json-text.ts";
 import { LineWriter } from "./line-writer.ts";
+import { lockRun } from "./run-lock.ts";
 
 /** So many names are tried for a folder: runs that start in the same second may draw the same one. */
 const MOST_TRIES = 100;
@@ -59,7 +60,8 @@ export interface RunFolder {
 export async function createRunFolder(parent: string, benchmark: string): Promise<RunFolder> {
   try {
     await makeFolders(parent);
-    return folderAt(await makeNamed(parent, benchmark));
+    const path = await makeNamed(parent, benchmark);
+    return folderAt(path, await lockRun(path));
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     if (!NOT_WRITABLE.includes(code)) throw cause;
@@ -85,12 +87,17 @@ async function makeNamed(parent: string, benchmark: string): Promise<string> {
   }
 }
 
-/** Opens the folder of a run that is to go on; what is torn at the end of its files is closed off. */
+/**
+ * Opens the folder of a run that is to go on; what is torn at the end of its files is closed off.
+ *
+ * @throws {JoulemarkError} `bad_option` while another process writes into it.
+ */
 export async function openRunFolder(path: string): Promise<RunFolder> {
+  const unlock = await lockRun(path);
   for (const file of await readdir(path)) {
     if (file.endsWith(".jsonl")) await endLine(join(path, file));
   }
-  return folderAt(path);
+  return folderAt(path, unlock);
 }
 
 /** A killed run leaves half a line, which nothing new may be glued to. */
@@ -106,7 +113,7 @@ async function endLine(path: string): Promise<void> {
   }
 }
 
-function folderAt(path: string): RunFolder {
+function folderAt(path: string, unlock: () => Promise<void>): RunFolder {
   const lines = new LineWriter(path);
   return {
     path,
@@ -120,7 +127,11 @@ function folderAt(path: string): RunFolder {
       return lines.failures;
     },
     flush: async () => lines.flush(),
-    close: async () => lines.close(),
+    async close() {
+      const failures = await lines.close();
+      await unlock();
+      return failures;
+    },
   };
 }
 
