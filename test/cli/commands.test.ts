@@ -60,15 +60,6 @@ describe("a sweep", () => {
     expect(call.stdout).toContain("INTERRUPTED");
     expect(call.stderr).toContain("joulemark sweep --resume runs/fake   measures what is missing");
   });
-
-  test("whose folder cannot be made says which flag names it", async () => {
-    const failure = Object.assign(new Error("EACCES: permission denied"), { syscall: "mkdir" });
-    const call = await callCli([...SWEEP, "--out", "x"], { failure });
-    expect(call.exitCode).toBe(2);
-    expect(call.error?.message).toBe(
-      "--out x: EACCES: permission denied; name a folder that can be written",
-    );
-  });
 });
 
 describe("--plan", () => {
