@@ -1,4 +1,5 @@
 import type { RailDevice } from "../rail/rail-options.ts";
+import { boxSegments } from "./box-segments.ts";
 import type { SequenceLog } from "./token-log.ts";
 import { otherEnergyJ, ownEnergyJ, type TruthSources } from "./truth-sources.ts";
 
@@ -42,16 +43,17 @@ export function truthTokens(sources: TruthSources, interval: Interval): object {
   return { ...shownInterval(interval), ...sources.tokenLog.count(startNs, endNs) };
 }
 
-/** What the serving GPUs drew, piece by piece. @throws {RangeError} as `truthEnergy`. */
+/** What each GPU of the box drew, piece by piece. @throws {RangeError} as `truthEnergy`. */
 export function truthPower(sources: TruthSources, interval: Interval): object {
   const { startNs, endNs, nowNs } = relative(sources, interval);
-  const segments = sources.history.segments(startNs, endNs, nowNs).map((segment) => ({
-    startNs: absolute(sources, segment.startNs),
-    endNs: absolute(sources, segment.endNs),
-    powerW: segment.powerW,
-    isCapped: segment.isCapped,
-  }));
-  return { ...shownInterval(interval), segments };
+  const segments = boxSegments(sources, startNs, endNs, nowNs).map(
+    ({ startNs, endNs, ...rest }) => ({
+      startNs: absolute(sources, startNs),
+      endNs: absolute(sources, endNs),
+      ...rest,
+    }),
+  );
+  return { ...shownInterval(interval), devices: sources.devices, segments };
 }
 
 /** Of one answer, so that it stays a text that can be written and read. */

@@ -87,6 +87,71 @@ describe("the truth of a real run", () => {
     }
   });
 
+  test("of power: names the GPU of each column, and its area is the energy of each, own and other", async () => {
+    const wave = { kind: "square", lowW: 7, highW: 77, periodMs: 13, highMs: 4.5 } as const;
+    const other = { kind: "square", lowW: 0, highW: 50, periodMs: 21.7, highMs: 21.7 } as const;
+    const server = await serveEngine({
+      set: { "power.gpuCount": 2, "power.noise": 0.1, "power.limitW": 150 },
+      rail: {
+        boxGpuCount: 4,
+        firstIndex: 1,
+        tenants: [
+          { index: 0, pid: 1, load: { kind: "constant", powerW: 33 } },
+          { index: 2, pid: 2, load: wave },
+          { index: 2, pid: 3, load: other },
+        ],
+      },
+    });
+    const startNs = process.hrtime.bigint();
+    await complete(server, { prompt: "go", max_tokens: 40, ignore_eos: true });
+    const endNs = process.hrtime.bigint();
+    const query = `start_ns=${startNs}&end_ns=${endNs}`;
+    const { devices, segments } = (await (
+      await fetch(`${server.url}/truth/power?${query}`)
+    ).json()) as {
+      devices: object[];
+      segments: {
+        startNs: string;
+        endNs: string;
+        powerW: number[];
+        ownW: number[];
+        isCapped: boolean;
+      }[];
+    };
+    expect(devices).toEqual(server.devices);
+    expect([segments[0]!.startNs, segments.at(-1)!.endNs]).toEqual([`${startNs}`, `${endNs}`]);
+    for (const [i, segment] of segments.slice(1).entries()) {
+      expect(segment.startNs).toBe(segments[i]!.endNs);
+      expect(BigInt(segment.endNs)).toBeGreaterThan(BigInt(segment.startNs));
+    }
+    const areaJ = (watts: (segment: (typeof segments)[number]) => number): number =>
+      segments.reduce((sum, segment) => {
+        const lengthNs = Number(BigInt(segment.endNs) - BigInt(segment.startNs));
+        return sum + (watts(segment) * lengthNs) / 1e9;
+      }, 0);
+    const truth = await energyNs(server.url, startNs, endNs);
+    for (const [i, { energyJ, serves }] of truth.devices.entries()) {
+      expect(Math.abs(areaJ(({ powerW }) => powerW[i]!) / energyJ - 1)).toBeLessThan(1e-9);
+      expect(areaJ(({ ownW }) => ownW[i]!) > 0).toBe(serves);
+    }
+    const ownJ = areaJ(({ ownW }) => ownW.reduce((sum, watts) => sum + watts));
+    expect(Math.abs(ownJ / truth.servingJ - 1)).toBeLessThan(1e-9);
+    const wavesW = new Set(segments.map(({ powerW, ownW }) => Math.round(powerW[2]! - ownW[2]!)));
+    expect(wavesW).toEqual(new Set([57, 127]));
+    expect(segments.some(({ isCapped }) => isCapped)).toBe(true);
+  });
+
+  test("of power is refused for more segments than one answer holds", async () => {
+    const wave = { kind: "square", lowW: 0, highW: 1, periodMs: 1e-3, highMs: 5e-4 } as const;
+    const tenants = [{ index: 0, pid: 1, load: wave }];
+    const { url, originNs } = await serveEngine({ rail: { tenants } });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const query = `start_ns=${originNs}&end_ns=${process.hrtime.bigint()}`;
+    const response = await fetch(`${url}/truth/power?${query}`);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain("ask for a shorter one");
+  });
+
   test("of a GPU that nobody uses, or another program, is worked out from its load", async () => {
     const { url, devices } = await serveEngine({
       rail: {
