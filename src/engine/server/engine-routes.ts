@@ -9,6 +9,12 @@ export interface RoutedEngine {
   /** Longest prompt and reply together. */
   readonly contextTokens: number;
   readonly apiKey: string | undefined;
+  /**
+   * Counts a request for text, which then has an end: that of its reply, or the error.
+   *
+   * @throws {ApiError} for a request that is not taken.
+   */
+  countText(taking: () => Promise<void>): Promise<void>;
   /** @throws {ApiError} for a request that is not taken. */
   complete(
     message: IncomingMessage,
@@ -39,11 +45,15 @@ export async function answerRequest(
 ): Promise<void> {
   const url = urlOf(message);
   const isChat = COMPLETION_PATHS.get(url.pathname);
-  if (url.pathname.startsWith("/v1/")) checkKey(engine.apiKey, message.headers.authorization);
-  if (isChat !== undefined) {
-    if (message.method !== "POST") throw wrongMethod(message, "POST");
-    return engine.complete(message, await readBody(message), response, isChat);
+  const checkIt = (): void => checkKey(engine.apiKey, message.headers.authorization);
+  if (isChat !== undefined && message.method === "POST") {
+    return engine.countText(async () => {
+      checkIt();
+      await engine.complete(message, await readBody(message), response, isChat);
+    });
   }
+  if (url.pathname.startsWith("/v1/")) checkIt();
+  if (isChat !== undefined) throw wrongMethod(message, "POST");
   const answer = lookUp(engine, url);
   if (answer === undefined) {
     throw new ApiError(404, `There is no ${url.pathname} here.`, { code: "not_found" });

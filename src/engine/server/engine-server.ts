@@ -54,7 +54,7 @@ export async function startEngineServer(options: EngineOptions = {}): Promise<En
   server.on("connect", refuseTunnel);
   server.on("checkExpectation", (message, response) => {
     const error = new ApiError(417, "Nothing but 100-continue can be expected.");
-    refuse(engine, error, message, response);
+    refuse(error, message, response);
   });
   try {
     await listen(server, ready.port);
@@ -90,18 +90,12 @@ async function listen(server: Server, port: number): Promise<void> {
 function answer(engine: SimulatedEngine, message: IncomingMessage, response: ServerResponse): void {
   response.setHeader("server", SERVER_NAME);
   answerRequest(engine, message, response).catch((error: unknown) =>
-    refuse(engine, error, message, response),
+    refuse(error, message, response),
   );
 }
 
-function refuse(
-  engine: SimulatedEngine,
-  error: unknown,
-  message: IncomingMessage,
-  response: ServerResponse,
-): void {
+function refuse(error: unknown, message: IncomingMessage, response: ServerResponse): void {
   if (error instanceof ApiError) {
-    engine.countRefused();
     response.setHeader("server", SERVER_NAME);
     sendError(response, error);
     return;

@@ -7,6 +7,7 @@ import { TokenLog } from "../truth/token-log.ts";
 import { answerTruth } from "../truth/truth-routes.ts";
 import { otherEnergyJ, type TruthSources } from "../truth/truth-sources.ts";
 import { CompletionService } from "./completion-service.ts";
+import { countText } from "./count-text.ts";
 import type { RoutedEngine } from "./engine-routes.ts";
 import type { EngineStatus } from "./engine-status.ts";
 import { type GpuEnergy, metricsText } from "./metrics-text.ts";
@@ -71,8 +72,8 @@ export class SimulatedEngine implements RoutedEngine {
     return this.#service.answer(message, body, response, isChat);
   }
 
-  countRefused(): void {
-    this.#service.counters.refused++;
+  countText(taking: () => Promise<void>): Promise<void> {
+    return countText(this.#service.counters, taking);
   }
 
   metrics(): string {

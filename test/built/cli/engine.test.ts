@@ -79,7 +79,11 @@ describe("joulemark engine", () => {
       const { exitCode, stderr } = await end(run, signal);
       expect(exitCode).toBe(0);
       expect(stderr).toContain("SIMULATED engine ended");
-      expect(stderr).toMatch(/requests +3: 1 finished, 1 refused/);
+      const summary = stderr.replaceAll(/\s+/g, " ");
+      expect(summary).toContain(
+        "requests 3: 1 finished, 0 refused, 1 failed on purpose, 0 abandoned by their client, 1 ended with the engine",
+      );
+      expect(summary).toContain("the engine's own work and idling on its GPU, without");
       expect(stderr).toMatch(/energy +[\d.,]+ k?J \(SIMULATED\)/);
       expect(stderr).not.toContain("interrupted");
       expect(children).toEqual([]);
