@@ -24,7 +24,8 @@ interface Ready {
 
 /** An engine that serves, as `--json` tells of it. */
 async function serving(flags: readonly string[] = [], more: NodeJS.ProcessEnv = {}) {
-  const args = ["engine", "--port", "0", "--profile", "tiny", "--json", ...flags];
+  const profile = flags.includes("--instant") ? [] : ["--profile", "tiny"];
+  const args = ["engine", "--port", "0", "--json", ...profile, ...flags];
   const run = startCli(args, { env: { ...env, ...more } });
   onTestFinished(() => void run.child.kill("SIGKILL"));
   await eventually("it serves", () => {
@@ -151,7 +152,7 @@ describe("joulemark engine", () => {
 
   test("--instant answers at once, with no GPUs", async () => {
     const { run, ready } = await serving(["--instant"]);
-    expect(Object.keys(ready)).toEqual(["url"]);
+    expect(Object.keys(ready)).toEqual(["simulated", "url"]);
     const body = { model: "instant", messages: [], max_tokens: 3, stream: true };
     const reply = await fetch(`${ready.url}/v1/chat/completions`, {
       method: "POST",
@@ -160,6 +161,14 @@ describe("joulemark engine", () => {
     expect(await reply.text()).toContain("[DONE]");
     const { exitCode, stderr } = await end(run);
     expect([exitCode, stderr]).toEqual([0, expect.stringContaining("1 requests, 3 token events")]);
+  });
+
+  test("--instant says to people that it is SIMULATED", async () => {
+    const run = startCli(["engine", "--instant", "--port", "0"], { env });
+    onTestFinished(() => void run.child.kill("SIGKILL"));
+    await eventually("it serves", () => run.said.stdout.includes("\n"));
+    expect(run.said.stdout).toMatch(/^SIMULATED instant server at /);
+    await end(run);
   });
 });
 
@@ -212,6 +221,12 @@ describe("wrong use of joulemark engine is told, with exit code 2", () => {
     ["a phase", ["--phases", "apart"], /Allowed choices are together, spread/],
     ["fields", ["--refuse-fields", "a,,b"], /Give field names/],
     ["a folder that cannot be", ["--smi-dir", "/dev/null/x"], /\/dev\/null\/x .*name a folder/],
+    ["a fault of no engine", ["--instant", "--fault", '{"kind":"error"}'], /--fault would change/],
+    [
+      "flags of an engine that there is not",
+      ["--instant", "--truth", "--model", "x", "--profile", "8b-h100", "--json"],
+      /--profile, --model, --truth would change nothing: --instant only goes with --port and --json/,
+    ],
     ["a misspelt flag", ["--sede", "3"], /unknown option '--sede'[\s\S]*--seed/],
   ])("%s", async (_what, flags, message) => {
     const { exitCode, stdout, stderr } = await runCli(["engine", "--port", "0", ...flags], { env });

@@ -1,0 +1,48 @@
+import { once } from "node:events";
+import type { Command } from "commander";
+import { startInstantServer } from "../engine/instant/instant-server.ts";
+import { listenProblem } from "../engine/server/listen-problem.ts";
+import { JoulemarkError } from "../errors.ts";
+import type { EngineFlags } from "./engine-flags.ts";
+import type { Output } from "./output.ts";
+
+const INSTANT_FLAGS: ReadonlySet<string> = new Set(["instant", "port", "json"]);
+
+/** A flag that would change nothing is a mistake. @throws {JoulemarkError} `bad_option` */
+export function refuseBesideInstant(command: Command): void {
+  const others = command.options.filter((option) => {
+    const name = option.attributeName();
+    const isGiven = command.getOptionValueSource(name) === "cli";
+    return isGiven && !INSTANT_FLAGS.has(name);
+  });
+  if (others.length === 0) return;
+  const named = others.map(({ long }) => long).join(", ");
+  throw new JoulemarkError(
+    "bad_option",
+    `${named} would change nothing: --instant only goes with --port and --json; leave one of them out`,
+  );
+}
+
+/** `joulemark engine --instant`: no engine, an answer at once. */
+export async function serveInstantly(
+  flags: Pick<EngineFlags, "json" | "port">,
+  output: Output,
+  signal: AbortSignal,
+): Promise<void> {
+  const server = await startInstantServer(flags.port).catch((cause: unknown) => {
+    throw listenProblem(cause, "127.0.0.1", flags.port);
+  });
+  if (flags.json) output.result(JSON.stringify({ simulated: true, url: server.url }));
+  else
+    output.result(
+      `SIMULATED instant server at ${server.url}/v1, model instant: no model, no GPUs; Ctrl-C ends it`,
+    );
+  await aborted(signal);
+  const { requests, eventsSent } = server.seen;
+  await server.close();
+  output.note(`instant server ended: ${requests} requests, ${eventsSent} token events`);
+}
+
+export async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, "abort");
+}
