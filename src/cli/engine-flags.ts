@@ -29,6 +29,7 @@ export interface EngineFlags {
   readonly driver: "new" | "old";
   readonly mig?: boolean;
   readonly railFault?: readonly Fault[];
+  readonly listProfiles?: boolean;
   readonly instant?: boolean;
   readonly json?: boolean;
 }

@@ -6,20 +6,17 @@ import { JoulemarkError } from "../errors.ts";
 import type { EngineFlags } from "./engine-flags.ts";
 import type { Output } from "./output.ts";
 
-const INSTANT_FLAGS: ReadonlySet<string> = new Set(["instant", "port", "json"]);
-
 /** A flag that would change nothing is a mistake. @throws {JoulemarkError} `bad_option` */
-export function refuseBesideInstant(command: Command): void {
+export function refuseBeside(command: Command, flag: string, allowed: readonly string[]): void {
   const others = command.options.filter((option) => {
-    const name = option.attributeName();
-    const isGiven = command.getOptionValueSource(name) === "cli";
-    return isGiven && !INSTANT_FLAGS.has(name);
+    const isGiven = command.getOptionValueSource(option.attributeName()) === "cli";
+    return isGiven && ![flag, ...allowed].includes(option.long!);
   });
   if (others.length === 0) return;
   const named = others.map(({ long }) => long).join(", ");
   throw new JoulemarkError(
     "bad_option",
-    `${named} would change nothing: --instant only goes with --port and --json; leave one of them out`,
+    `${named} would change nothing: ${flag} only goes with ${allowed.join(" and ")}; leave one of them out`,
   );
 }
 

@@ -12,7 +12,8 @@ import {
   tenant,
   wholeNumber,
 } from "./engine-flags.ts";
-import { aborted, refuseBesideInstant, serveInstantly } from "./engine-instant.ts";
+import { aborted, refuseBeside, serveInstantly } from "./engine-instant.ts";
+import { profilesText } from "./engine-profiles-text.ts";
 import { engineEndText, engineNextText, engineStartText } from "./engine-text.ts";
 import type { Output } from "./output.ts";
 
@@ -24,7 +25,12 @@ export function engineCommand(output: Output, signal: AbortSignal): Command {
       "Serves an OpenAI-compatible API on 127.0.0.1 as an engine with continuous batching would, draws simulated power on simulated GPUs, and shows them through a stand-in nvidia-smi. Everything is SIMULATED: none of it is a measurement of a real GPU. docs/engine.md says what is simulated and how.",
     )
     .action(async (flags: EngineFlags, command: Command) => {
-      if (flags.instant) refuseBesideInstant(command);
+      if (flags.listProfiles) {
+        refuseBeside(command, "--list-profiles", ["--json"]);
+        output.result(flags.json ? JSON.stringify(namedProfiles) : profilesText(output.resultLook));
+        return;
+      }
+      if (flags.instant) refuseBeside(command, "--instant", ["--port", "--json"]);
       if (flags.instant) return serveInstantly(flags, output, signal);
       const server = await startEngineServer(engineOptions(flags));
       if (flags.json) output.result(readyJson(server));
@@ -58,6 +64,7 @@ function addFlags(command: Command): Command {
         .choices(Object.keys(namedProfiles))
         .default("8b-h100"),
     )
+    .option("--list-profiles", "print the profiles with all their figures and units, and end")
     .option(
       "--set <key=value>",
       "a figure of the profile, such as stepBaseMs=20 or power.limitW=400; may be repeated",

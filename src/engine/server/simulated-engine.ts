@@ -100,6 +100,7 @@ export class SimulatedEngine implements RoutedEngine {
       simulated: true,
       profile: profileName,
       summary: engineProfile.summary,
+      settings: engineProfile,
       model: this.model,
       seed,
       devices: this.rail.devices,

@@ -150,6 +150,32 @@ describe("joulemark engine", () => {
     await end(run);
   });
 
+  test("--list-profiles prints every figure that can be set, with its unit, and ends", async () => {
+    const shown = await runCli(["engine", "--list-profiles"], { env });
+    expect(shown.exitCode).toBe(0);
+    expect(shown.stdout).toContain("SIMULATED");
+    expect(shown.stdout).toMatch(/^--set +unit +8b-h100 +70b-4xh100 +3b-edge +tiny +meaning$/m);
+    expect(shown.stdout).toMatch(/^power\.limitW +W +700 +700 +40 +320 /m);
+    const refused = await runCli(["engine", "--set", "nope=1"], { env });
+    const keys = /the keys are (.*)\n/.exec(refused.stderr)![1]!.split(", ");
+    expect(keys.length).toBeGreaterThan(20);
+    const told = shown.stdout.slice(shown.stdout.indexOf("meaning")).split("\n");
+    const listed = told.slice(1).map((line) => line.split(" ")[0]);
+    expect(["summary", ...listed].filter((key) => key !== "")).toEqual(keys);
+    const json = await runCli(["engine", "--list-profiles", "--json"], { env });
+    expect(JSON.parse(json.stdout)).toMatchObject({ tiny: { power: { limitW: 320 } } });
+  });
+
+  test("/engine shows its figures, those of the profile and those that were changed", async () => {
+    const { run, ready } = await serving(["--set", "stepBaseMs=7.5", "--set", "power.limitW=301"]);
+    const status = await (await fetch(`${ready.url}/engine`)).json();
+    expect(status).toMatchObject({
+      profile: "tiny",
+      settings: { stepBaseMs: 7.5, maxRunning: 256, power: { limitW: 301, idleW: 60 } },
+    });
+    await end(run);
+  });
+
   test("--instant answers at once, with no GPUs", async () => {
     const { run, ready } = await serving(["--instant"]);
     expect(Object.keys(ready)).toEqual(["simulated", "url"]);
