@@ -35,7 +35,7 @@ export function answerTruth(sources: TruthSources, url: URL): object | undefined
     return answer?.(sources, url.searchParams);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new ApiError(400, error.message, { code: "interval_not_known" });
+    throw new ApiError(400, error.message, { code: "interval_too_long" });
   }
 }
 

@@ -201,7 +201,94 @@ describe("a question about the truth", () => {
     const { url } = await serveEngine();
     const truth = new EngineTruth(url);
     await expect(truth.energy(nowMs() + 1e6, nowMs() + 2e6)).rejects.toThrow(JoulemarkError);
-    await expect(truth.energy(nowMs(), nowMs() - 1)).rejects.toThrow("ends before it begins");
+    const startMs = nowMs();
+    const asked = truth.energy(startMs, startMs - 1);
+    await expect(asked).rejects.toThrow(`from ${startMs} to ${startMs - 1} ms is not wholly known`);
+  });
+
+  test("of a library's user is told on that user's clock what is known", async () => {
+    const beforeMs = nowMs();
+    const { url } = await serveEngine();
+    const afterMs = nowMs();
+    const truth = new EngineTruth(url);
+    for (const what of ["energy", "tokens"] as const) {
+      const message = await truth[what](beforeMs, afterMs).catch((error: Error) => error.message);
+      const [, fromMs, untilMs] = /known is from (\S+) to (\S+) ms \(now\)/.exec(String(message))!;
+      expect(Number(fromMs)).toBeGreaterThanOrEqual(beforeMs);
+      expect(Number(fromMs)).toBeLessThanOrEqual(afterMs);
+      expect(Number(untilMs)).toBeGreaterThanOrEqual(afterMs);
+      expect(Number(untilMs)).toBeLessThanOrEqual(nowMs());
+      // And what is known can be asked.
+      await truth[what](Number(fromMs) + 0.001, Number(untilMs) - 0.001);
+    }
+  });
+
+  test("over HTTP is told on the machine's clock what is known", async () => {
+    const { url, originNs } = await serveEngine();
+    const endNs = process.hrtime.bigint();
+    for (const [query, problem] of [
+      [`start_ns=${originNs - 5n}&end_ns=${endNs}`, "begins before the engine"],
+      [`start_ns=${endNs}&end_ns=${endNs + 9_000_000_000_000n}`, "ends in the future"],
+      [`start_ns=${endNs}&end_ns=${endNs - 1n}`, "ends before it begins"],
+    ] as const) {
+      for (const path of ["energy", "power", "tokens"]) {
+        const response = await fetch(`${url}/truth/${path}?${query}`);
+        expect(response.status).toBe(400);
+        const { error } = (await response.json()) as {
+          error: { message: string; code: string; known: { start_ns: string; end_ns: string } };
+        };
+        expect(error.message).toContain(problem);
+        expect(error.message).toContain(`${originNs} to ${error.known.end_ns} (now) is known`);
+        expect(error.code).toBe("interval_not_known");
+        expect(error.known.start_ns).toBe(String(originNs));
+      }
+    }
+  });
+
+  test.each([
+    ["NaN", Number.NaN],
+    ["Infinity", Number.POSITIVE_INFINITY],
+    ["a text", "soon"],
+    ["nothing", undefined],
+    ["a time before the clock's zero", -1e15],
+    ["a time that no clock will show", 1e300],
+  ])("with %s is a bad option that names the value", async (_what, time) => {
+    const { url } = await serveEngine();
+    const truth = new EngineTruth(url);
+    for (const asked of [
+      () => truth.energy(time as number, nowMs()),
+      () => truth.tokens(0, time as number),
+    ]) {
+      const error: unknown = await asked().catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(JoulemarkError);
+      expect(error).toMatchObject({ code: "bad_option" });
+      expect((error as Error).message).toContain(
+        typeof time === "string" ? `"${time}"` : String(time),
+      );
+    }
+  });
+
+  test("when the engine has ended says so", async () => {
+    const server = await serveEngine();
+    const truth = new EngineTruth(server.url);
+    await server.close();
+    for (const asked of [truth.energy(0, 1), truth.tokens(0, 1), truth.replies()]) {
+      await expect(asked).rejects.toMatchObject({
+        name: "JoulemarkError",
+        code: "stopped",
+        message: expect.stringContaining("has ended"),
+      });
+    }
+  });
+
+  test("is answered to a library's user with what its type says, and nothing else", async () => {
+    const { url } = await serveEngine();
+    const truth = new EngineTruth(url);
+    const atMs = nowMs();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const energy = await truth.energy(atMs, atMs + 1);
+    expect(Object.keys(energy)).toEqual(["servingJ", "devices"]);
+    expect(await truth.tokens(atMs, atMs + 1)).toEqual({ events: 0, tokens: 0 });
   });
 
   test("gets the replies page by page, in the order of their arrival", async () => {
