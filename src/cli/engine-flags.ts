@@ -158,6 +158,12 @@ export function tenant(text: string, before: readonly RailTenant[] = []): readon
   return [...before, { index: index!, pid: TENANT_PID, load }];
 }
 
+/** Some name, on one line. */
+export function modelName(text: string): string {
+  if (/^[^\r\n]*\S[^\r\n]*$/.test(text)) return text;
+  throw new InvalidArgumentError("Give a name of one line that is not empty, such as sim-8b.");
+}
+
 /** Field names with commas between. */
 export function fieldNames(text: string): readonly string[] {
   const names = text.split(",").map((name) => name.trim());

@@ -9,6 +9,7 @@ import {
   faultLike,
   fieldNames,
   keyValue,
+  modelName,
   tenant,
   wholeNumber,
 } from "./engine-flags.ts";
@@ -70,7 +71,7 @@ function addFlags(command: Command): Command {
       "a figure of the profile, such as stepBaseMs=20 or power.limitW=400; may be repeated",
       keyValue,
     )
-    .option("--model <name>", "model name that it lists (default: the profile's)")
+    .option("--model <name>", "model name that it lists (default: the profile's)", modelName)
     .option("--seed <n>", "of everything that is random", wholeNumber(0, 2 ** 31 - 1), 1)
     .addOption(
       new Option("--phases <how>", "tokens of a step leave together at its end, or spread over it")

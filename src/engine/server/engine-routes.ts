@@ -43,6 +43,7 @@ export async function answerRequest(
   message: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  checkHost(message);
   const url = urlOf(message);
   const isChat = COMPLETION_PATHS.get(url.pathname);
   const checkIt = (): void => checkKey(engine.apiKey, message.headers.authorization);
@@ -58,9 +59,15 @@ export async function answerRequest(
   if (answer === undefined) {
     throw new ApiError(404, `There is no ${url.pathname} here.`, { code: "not_found" });
   }
-  if (message.method !== "GET" && message.method !== "HEAD") throw wrongMethod(message, "GET");
+  if (message.method !== "GET" && message.method !== "HEAD")
+    throw wrongMethod(message, "GET, HEAD");
   if (typeof answer === "string") sendText(response, METRICS_TYPE, answer);
   else sendJson(response, 200, JSON.stringify(answer));
+}
+
+function checkHost({ httpVersion, headers }: IncomingMessage): void {
+  if (httpVersion !== "1.1" || headers.host !== undefined) return;
+  throw new ApiError(400, "The header Host is missing, which HTTP/1.1 wants.", { param: "host" });
 }
 
 function urlOf({ url = "/" }: IncomingMessage): URL {
@@ -105,7 +112,9 @@ function decoded(part: string): string {
 }
 
 function checkKey(apiKey: string | undefined, authorization: string | undefined): void {
-  if (apiKey === undefined || authorization === `Bearer ${apiKey}`) return;
+  // The scheme's case does not matter, that of the key does.
+  const [, given] = /^bearer +(.*)$/i.exec(authorization ?? "") ?? [];
+  if (apiKey === undefined || given === apiKey) return;
   throw new ApiError(401, "Incorrect API key provided.", { code: "invalid_api_key" });
 }
 

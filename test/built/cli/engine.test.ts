@@ -62,6 +62,7 @@ describe("joulemark engine", () => {
 
   test("shows people what it is, where it is and what to do next", async () => {
     const run = startCli(["engine", "--port", "0", "--profile", "70b-4xh100"], { env });
+    onTestFinished(() => void run.child.kill("SIGKILL"));
     await eventually("it serves", () => run.said.stderr.includes("Ctrl-C"));
     expect(run.said.stdout).toMatch(/^SIMULATED engine "70b-4xh100" serves; nothing of it is real/);
     expect(run.said.stdout.match(/\d: SIMULATED H100/g)).toHaveLength(4);
@@ -200,6 +201,7 @@ describe("joulemark engine", () => {
 
 describe("wrong use of joulemark engine is told, with exit code 2", () => {
   test.each<[string, string[], RegExp]>([
+    ["a model without a name", ["--model", ""], /'--model <name>' .*Give a name of one line/],
     ["a figure that there is not", ["--set", "stepBase=3"], /--set: .*no stepBase, did you mean/],
     [
       "a figure that is none",

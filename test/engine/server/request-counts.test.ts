@@ -18,6 +18,11 @@ test("every request for text is counted once, with the end that it had; nothing 
     expect((await fetch(`${server.url}${path}`)).ok).toBe(false);
   }
   expect((await fetch(`${server.url}/v1/completions`, { headers: key })).status).toBe(405);
+  const models = `${server.url}/v1/models`;
+  const posted = await fetch(models, { method: "POST", headers: key });
+  expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+  expect((await fetch(models, { headers: { authorization: "bearer sesame" } })).status).toBe(200);
+  expect((await fetch(models, { headers: { authorization: "Bearer Sesame" } })).status).toBe(401);
   const head = `authorization: Bearer sesame\r\n`;
   const slow = { ...one, fault: { kind: "slow", delayMs: 1e9 } };
   for (const bytes of [wire(one, head).slice(0, -5), wire(slow, head)]) {

@@ -187,6 +187,7 @@ describe("a question about the truth", () => {
     ["half of one", "start_ns=1", "end_ns"],
     ["a time that is none", "start_ns=1&end_ns=soon", "end_ns"],
     ["a time before the engine", "start_ns=1&end_ns=2", null],
+    ["a misspelt one", "start_ns=1&end_ns=2&end=3", "end"],
     ["a time in the future", "start_ns=1&end_ns=9999999999999999999", null],
   ])("with %s is refused", async (_what, query, param) => {
     const { url } = await serveEngine();
@@ -296,6 +297,13 @@ describe("a question about the truth", () => {
     for (let i = 0; i < 7; i++) await complete(server, { prompt: "a", max_tokens: 1 });
     const page = await (await fetch(`${server.url}/truth/replies?from=2&limit=3`)).json();
     expect(page).toMatchObject({ replies: [{ id: 2 }, { id: 3 }, { id: 4 }] });
+    for (const name of ["form", "start_ns"]) {
+      const misspelt = await fetch(`${server.url}/truth/replies?${name}=2`);
+      expect([misspelt.status, await misspelt.json()]).toMatchObject([
+        400,
+        { error: { param: name } },
+      ]);
+    }
     const all = await new EngineTruth(server.url).replies();
     expect(all.map(({ replyId }) => replyId)).toEqual(
       Array.from({ length: 7 }, (_, i) => `cmpl-sim-1-${i}`),
