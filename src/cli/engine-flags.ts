@@ -29,6 +29,7 @@ export interface EngineFlags {
   readonly driver: "new" | "old";
   readonly mig?: boolean;
   readonly railFault?: readonly Fault[];
+  readonly listProfiles?: boolean;
   readonly instant?: boolean;
   readonly json?: boolean;
 }
@@ -155,6 +156,12 @@ export function tenant(text: string, before: readonly RailTenant[] = []): readon
           highMs: eachS * 1000,
         } as const);
   return [...before, { index: index!, pid: TENANT_PID, load }];
+}
+
+/** Some name, on one line. */
+export function modelName(text: string): string {
+  if (/^[^\r\n]*\S[^\r\n]*$/.test(text)) return text;
+  throw new InvalidArgumentError("Give a name of one line that is not empty, such as sim-8b.");
 }
 
 /** Field names with commas between. */

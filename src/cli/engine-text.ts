@@ -22,6 +22,7 @@ export function engineStartText(server: EngineServer, look: Look): string {
 export function engineEndText(status: EngineStatus, look: Look): string {
   const { counters, sendLag, steps } = status;
   const { finished, failed, cut, abandoned } = counters.ends;
+  const open = counters.requests - finished - counters.refused - failed - cut - abandoned;
   const lag = sendLag
     ? `p50 ${milliseconds(sendLag.p50Ms)}, p99 ${milliseconds(sendLag.p99Ms)}, max ${milliseconds(sendLag.maxMs)} behind its schedule`
     : "— (nothing was sent)";
@@ -29,12 +30,15 @@ export function engineEndText(status: EngineStatus, look: Look): string {
     ["served for", seconds(status.uptimeS)],
     [
       "requests",
-      `${counters.requests}: ${finished} finished, ${counters.refused} refused, ${failed + cut} failed on purpose, ${abandoned} abandoned by their client`,
+      `${counters.requests}: ${finished} finished, ${counters.refused} refused, ${failed + cut} failed on purpose, ${abandoned} abandoned by their client${open === 0 ? "" : `, ${open} ended with the engine`}`,
     ],
     ["tokens", `${counters.promptTokens} in, ${counters.generatedTokens} out`],
     ["steps", steps.slips === 0 ? String(steps.done) : `${steps.done}, ${steps.slips} held up`],
     ["sent", lag],
-    ["energy", `${joules(status.servingJ)} (SIMULATED)`],
+    [
+      "energy",
+      `${joules(status.servingJ)} (SIMULATED): the engine's own work and idling on ${servingText(status)}, without other programs and spare GPUs`,
+    ],
     ...(status.railTrouble === undefined
       ? []
       : [["rail files", status.railTrouble] satisfies FactRow]),
@@ -50,6 +54,11 @@ export function engineNextText({ url, nvidiaSmiPath }: EngineServer): string {
     `  joulemark rails --nvidia-smi ${nvidiaSmiPath}`,
     "Ctrl-C ends the engine.",
   ].join("\n");
+}
+
+function servingText({ devices }: EngineStatus): string {
+  const serving = devices.filter(({ serves }) => serves).length;
+  return serving === 1 ? "its GPU" : `its ${serving} GPUs`;
 }
 
 function gpuLine(index: number, name: string, serves: boolean): string {

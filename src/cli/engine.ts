@@ -1,20 +1,20 @@
-import { once } from "node:events";
 import { Command, Option } from "commander";
-import { startInstantServer } from "../engine/instant/instant-server.ts";
 import { railFaultShape } from "../engine/nvidia-smi/scenario-shape.ts";
 import { namedProfiles } from "../engine/profiles/named-profiles.ts";
 import { type EngineServer, startEngineServer } from "../engine/server/engine-server.ts";
 import { engineFaultShape } from "../engine/server/fault.ts";
-import { listenProblem } from "../engine/server/listen-problem.ts";
 import {
   type EngineFlags,
   engineOptions,
   faultLike,
   fieldNames,
   keyValue,
+  modelName,
   tenant,
   wholeNumber,
 } from "./engine-flags.ts";
+import { aborted, refuseBeside, serveInstantly } from "./engine-instant.ts";
+import { profilesText } from "./engine-profiles-text.ts";
 import { engineEndText, engineNextText, engineStartText } from "./engine-text.ts";
 import type { Output } from "./output.ts";
 
@@ -25,7 +25,13 @@ export function engineCommand(output: Output, signal: AbortSignal): Command {
     .description(
       "Serves an OpenAI-compatible API on 127.0.0.1 as an engine with continuous batching would, draws simulated power on simulated GPUs, and shows them through a stand-in nvidia-smi. Everything is SIMULATED: none of it is a measurement of a real GPU. docs/engine.md says what is simulated and how.",
     )
-    .action(async (flags: EngineFlags) => {
+    .action(async (flags: EngineFlags, command: Command) => {
+      if (flags.listProfiles) {
+        refuseBeside(command, "--list-profiles", ["--json"]);
+        output.result(flags.json ? JSON.stringify(namedProfiles) : profilesText(output.resultLook));
+        return;
+      }
+      if (flags.instant) refuseBeside(command, "--instant", ["--port", "--json"]);
       if (flags.instant) return serveInstantly(flags, output, signal);
       const server = await startEngineServer(engineOptions(flags));
       if (flags.json) output.result(readyJson(server));
@@ -38,26 +44,6 @@ export function engineCommand(output: Output, signal: AbortSignal): Command {
       await server.close();
       output.note(`\n${engineEndText(status, output.noteLook)}`);
     });
-}
-
-async function serveInstantly(
-  flags: EngineFlags,
-  output: Output,
-  signal: AbortSignal,
-): Promise<void> {
-  const server = await startInstantServer(flags.port).catch((cause: unknown) => {
-    throw listenProblem(cause, "127.0.0.1", flags.port);
-  });
-  if (flags.json) output.result(JSON.stringify({ url: server.url }));
-  else output.result(`instant server at ${server.url}/v1, model instant; Ctrl-C ends it`);
-  await aborted(signal);
-  const { requests, eventsSent } = server.seen;
-  await server.close();
-  output.note(`instant server ended: ${requests} requests, ${eventsSent} token events`);
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, "abort");
 }
 
 function readyJson({ url, nvidiaSmiPath, model, devices, originNs }: EngineServer): string {
@@ -79,12 +65,13 @@ function addFlags(command: Command): Command {
         .choices(Object.keys(namedProfiles))
         .default("8b-h100"),
     )
+    .option("--list-profiles", "print the profiles with all their figures and units, and end")
     .option(
       "--set <key=value>",
       "a figure of the profile, such as stepBaseMs=20 or power.limitW=400; may be repeated",
       keyValue,
     )
-    .option("--model <name>", "model name that it lists (default: the profile's)")
+    .option("--model <name>", "model name that it lists (default: the profile's)", modelName)
     .option("--seed <n>", "of everything that is random", wholeNumber(0, 2 ** 31 - 1), 1)
     .addOption(
       new Option("--phases <how>", "tokens of a step leave together at its end, or spread over it")

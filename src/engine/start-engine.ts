@@ -43,11 +43,12 @@ interface FirstLine {
  * @throws {JoulemarkError} `bad_option`, with all that is wrong with the options.
  */
 export async function startEngine(options: EngineOptions = {}): Promise<Engine> {
+  const optionsJson = jsonOf(options);
   const child = spawn(process.execPath, [MAIN], { stdio: ["pipe", "pipe", "inherit"] });
   const ended = once(child, "exit");
   // An engine that has ended already says so by its exit.
   child.stdin.on("error", () => {});
-  child.stdin.write(`${JSON.stringify({ truth: true, ...options })}\n`);
+  child.stdin.write(`${optionsJson}\n`);
   const lines = createInterface({ input: child.stdout });
   const [line] = (await Promise.race([
     once(lines, "line"),
@@ -67,4 +68,15 @@ export async function startEngine(options: EngineOptions = {}): Promise<Engine> 
       await ended;
     },
   };
+}
+
+/** @throws {JoulemarkError} `bad_option` for what JSON would make something else of. */
+function jsonOf(options: unknown): string {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw new JoulemarkError("bad_option", `the engine's options: ${options} is not an object`);
+  }
+  return JSON.stringify({ truth: true, ...options }, (key, value: unknown) => {
+    if (typeof value !== "number" || Number.isFinite(value)) return value;
+    throw new JoulemarkError("bad_option", `engine.${key}: ${value} is not a number`);
+  });
 }

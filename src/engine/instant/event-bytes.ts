@@ -1,3 +1,5 @@
+import { STATUS_CODES } from "node:http";
+
 /** How many digits the send time has, which is every token's text: nanoseconds, a blank behind. */
 const STAMP_DIGITS = 19;
 
@@ -85,10 +87,10 @@ export function wholeReply(isChat: boolean, events: number): string {
 }
 
 /** Any JSON as a whole HTTP reply. */
-export function jsonReply(status: number, value: object): string {
+export function jsonReply(status: number, value: object, head = ""): string {
   const body = JSON.stringify(value);
-  const reason = status === 200 ? "OK" : "Error";
-  return `HTTP/1.1 ${status} ${reason}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  const reason = STATUS_CODES[status] ?? "Error";
+  return `HTTP/1.1 ${status} ${reason}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${head}\r\n${body}`;
 }
 
 function chunk(text: string): string {

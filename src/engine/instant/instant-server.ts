@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { EventBytes, jsonReply, wholeReply } from "./event-bytes.ts";
+import { EventBytes, wholeReply } from "./event-bytes.ts";
+import { errorReply, lookUp, notFound } from "./plain-replies.ts";
 import { type ReplyPlan, replyPlan } from "./reply-plan.ts";
 import { type InstantRequest, RequestReader } from "./request-reader.ts";
 import { Ticker } from "./ticker.ts";
@@ -34,7 +35,7 @@ export async function startInstantServer(port = 0): Promise<InstantServer> {
       try {
         for (const request of reader.push(bytes)) answer(request, socket, ticker, seen);
       } catch (error) {
-        socket.end(jsonReply(400, { error: { message: (error as Error).message } }));
+        socket.end(errorReply(error as Error));
       }
     });
     // A client that goes away is no event here.
@@ -67,6 +68,10 @@ function answer(
     socket.write(lookUp(request.path, seen));
     return;
   }
+  if (!request.path.endsWith("/completions")) {
+    socket.write(notFound(request.path));
+    return;
+  }
   seen.requests++;
   const plan = replyPlan(request.path, request.body);
   if (!plan.isStreamed) {
@@ -75,14 +80,6 @@ function answer(
   }
   if (plan.everyMs > 0) streamPaced(plan, socket, ticker, seen);
   else streamAtOnce(plan, socket, seen);
-}
-
-function lookUp(path: string, seen: InstantServer["seen"]): string {
-  if (path.endsWith("/models"))
-    return jsonReply(200, { object: "list", data: [{ id: "instant", object: "model" }] });
-  if (path === "/seen") return jsonReply(200, seen);
-  if (path === "/health") return jsonReply(200, {});
-  return jsonReply(404, { error: { message: `no ${path} here` } });
 }
 
 function streamPaced(

@@ -79,7 +79,11 @@ function finish({ queries, format, periodMs, ids }: Draft): SmiArguments {
   if (!query) return refuse("the stand-in answers --query-gpu, --query-compute-apps and -L only.");
   if (queries.length > 1) return refuse("Only one query may be asked at a time.");
   if (query.kind !== "list" && !format?.includes("csv")) {
-    return refuse('"--format=csv" is missing.');
+    return refuse(
+      format === undefined
+        ? '"--format=csv" is missing.'
+        : `"${format.join(",")}" is not a format that the stand-in prints: give --format=csv.`,
+    );
   }
   return {
     query,

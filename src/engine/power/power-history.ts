@@ -76,7 +76,8 @@ export class PowerHistory {
     const startsWNs = to.high - from.high + (to.low - from.low) + (to.insideWNs - from.insideWNs);
     const cutWNs = first.powerW(i, gpu) * (startNs - first.atNs(i));
     const restWNs = last.powerW(j, gpu) * (endNs - last.atNs(j));
-    return (startsWNs - cutWNs + restWNs) / 1e9;
+    // Rounding alone can bring next to nothing below nothing.
+    return Math.max(0, (startsWNs - cutWNs + restWNs) / 1e9);
   }
 
   /** How long, of an interval, the limit held the GPUs down. @throws {RangeError} as `energyJ`. */

@@ -53,9 +53,9 @@ export interface PowerProfile {
   readonly prefillW: number;
   /** Above it the clocks are lowered: the power stays here and steps take longer. */
   readonly limitW: number;
-  /** Time constant with which power rises when an idle GPU begins to work, in ms; 0: at once. */
+  /** Time constant with which power rises when a sleeping GPU begins to work, in ms; 0: at once. */
   readonly rampMs: number;
-  /** Half-width of the random part, as a share of the power, drawn anew about every 100 ms. */
+  /** Half-width of the random part, as a share of the power; drawn anew by the step after 100 ms of steps. */
   readonly noise: number;
   /** How much more a GPU draws when it is hot than when it is cold, as a share; 0: none. */
   readonly thermalDrift: number;

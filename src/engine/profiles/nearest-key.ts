@@ -1,7 +1,8 @@
 /** The key that was probably meant, or `undefined` when none is near enough. */
 export function nearestKey(given: string, keys: Iterable<string>): string | undefined {
   let nearest: string | undefined;
-  let leastEdits = Math.max(2, Math.floor(given.length / 3)) + 1;
+  // A third of it may be wrong: of a short word, two letters leave nothing that was meant.
+  let leastEdits = Math.max(1, Math.floor(given.length / 3)) + 1;
   for (const key of keys) {
     const lastPart = key.slice(key.lastIndexOf(".") + 1);
     const edits = Math.min(editsBetween(given, key), editsBetween(given, lastPart));

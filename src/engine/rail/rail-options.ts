@@ -36,6 +36,7 @@ export interface EngineRailOptions {
   readonly sensorNoiseW?: number;
   /** Handed to the stand-in as they are. */
   readonly faults?: NonNullable<Scenario["faults"]>;
+  /** Default, with several GPUs: rows of one tick are read and printed 15 ms apart. */
   readonly timing?: NonNullable<Scenario["timing"]>;
   readonly logFile?: string;
   /** Where the rail's files go, default a new temporary folder. */

@@ -6,6 +6,9 @@ import type { EngineRailOptions, RailDevice } from "./rail-options.ts";
 
 const SENSOR_NOISE_W = 0.05;
 
+/** Real boxes read one GPU after the other, and print each as they have it. */
+const SEVERAL_GPUS_TIMING = { perDeviceMs: 15, perTickFlush: false } as const;
+
 /**
  * The GPUs of a box, in the order of their indices.
  *
@@ -50,7 +53,7 @@ export function railScenario(
     ...DRIVER_BY_AGE[options.driver ?? "new"],
     devices: devices.map((device) => scenarioDevice(options, device, limitW)),
     computeApps: computeApps(options, devices),
-    timing: { seed, ...timing },
+    timing: { seed, ...(devices.length > 1 && SEVERAL_GPUS_TIMING), ...timing },
     ...(faults && { faults }),
     ...(logFile !== undefined && { logFile }),
   };

@@ -49,6 +49,8 @@ export class CompletionService {
   readonly #live: LiveReplies;
   readonly #delivery: PacedDelivery;
   #nextId = 0;
+  /** Of the next request that has a body to be read. */
+  #nextNumber = 0;
 
   constructor(core: EngineCore, originNs: bigint, options: ServiceOptions) {
     this.#core = core;
@@ -74,13 +76,16 @@ export class CompletionService {
     response: ServerResponse,
     isChat: boolean,
   ): Promise<void> {
-    const number = this.counters.requests++;
+    const number = this.#nextNumber++;
     const { profile, fieldRules, faults, seed } = this.#options;
     const { model, request: read } = readRequest(body, isChat, fieldRules);
     if (model !== undefined && model !== profile.model) throw unknownModel(model, profile.model);
     const fault = faultFor({ number, inBody: read.fault, message }, faults, seed);
     await misbehaveFirst(fault, response);
-    if (message.socket.destroyed) return;
+    if (message.socket.destroyed) {
+      this.counters.ends.abandoned++;
+      return;
+    }
     this.#start({ ...read, fault }, { message, response, number });
   }
 

@@ -1,5 +1,10 @@
-/** What the server has done since it started. */
+/**
+ * What the server has done since it started.
+ *
+ * Of the requests for text that are over, each is counted once more: as refused, or by its end.
+ */
 export class EngineCounters {
+  /** For text; questions about models, health and the like are none. */
   requests = 0;
   refused = 0;
   promptTokens = 0;

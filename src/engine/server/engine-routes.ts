@@ -9,6 +9,12 @@ export interface RoutedEngine {
   /** Longest prompt and reply together. */
   readonly contextTokens: number;
   readonly apiKey: string | undefined;
+  /**
+   * Counts a request for text, which then has an end: that of its reply, or the error.
+   *
+   * @throws {ApiError} for a request that is not taken.
+   */
+  countText(taking: () => Promise<void>): Promise<void>;
   /** @throws {ApiError} for a request that is not taken. */
   complete(
     message: IncomingMessage,
@@ -37,20 +43,31 @@ export async function answerRequest(
   message: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  checkHost(message);
   const url = urlOf(message);
   const isChat = COMPLETION_PATHS.get(url.pathname);
-  if (url.pathname.startsWith("/v1/")) checkKey(engine.apiKey, message.headers.authorization);
-  if (isChat !== undefined) {
-    if (message.method !== "POST") throw wrongMethod(message, "POST");
-    return engine.complete(message, await readBody(message), response, isChat);
+  const checkIt = (): void => checkKey(engine.apiKey, message.headers.authorization);
+  if (isChat !== undefined && message.method === "POST") {
+    return engine.countText(async () => {
+      checkIt();
+      await engine.complete(message, await readBody(message), response, isChat);
+    });
   }
+  if (url.pathname.startsWith("/v1/")) checkIt();
+  if (isChat !== undefined) throw wrongMethod(message, "POST");
   const answer = lookUp(engine, url);
   if (answer === undefined) {
     throw new ApiError(404, `There is no ${url.pathname} here.`, { code: "not_found" });
   }
-  if (message.method !== "GET" && message.method !== "HEAD") throw wrongMethod(message, "GET");
+  if (message.method !== "GET" && message.method !== "HEAD")
+    throw wrongMethod(message, "GET, HEAD");
   if (typeof answer === "string") sendText(response, METRICS_TYPE, answer);
   else sendJson(response, 200, JSON.stringify(answer));
+}
+
+function checkHost({ httpVersion, headers }: IncomingMessage): void {
+  if (httpVersion !== "1.1" || headers.host !== undefined) return;
+  throw new ApiError(400, "The header Host is missing, which HTTP/1.1 wants.", { param: "host" });
 }
 
 function urlOf({ url = "/" }: IncomingMessage): URL {
@@ -95,7 +112,9 @@ function decoded(part: string): string {
 }
 
 function checkKey(apiKey: string | undefined, authorization: string | undefined): void {
-  if (apiKey === undefined || authorization === `Bearer ${apiKey}`) return;
+  // The scheme's case does not matter, that of the key does.
+  const [, given] = /^bearer +(.*)$/i.exec(authorization ?? "") ?? [];
+  if (apiKey === undefined || given === apiKey) return;
   throw new ApiError(401, "Incorrect API key provided.", { code: "invalid_api_key" });
 }
 

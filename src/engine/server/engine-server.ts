@@ -34,18 +34,33 @@ const SERVER_NAME = "joulemark-engine (SIMULATED)";
 /** Longer than a client waits between two uses of a connection. */
 const KEEP_ALIVE_MS = 120_000;
 
+/** How long a request may take to come, and how often that is looked at, in ms. */
+interface ArrivalLimits {
+  readonly mostMs: number;
+  readonly checkEveryMs: number;
+}
+
+/** Of requests only: a reply takes any time. */
+const ARRIVAL: ArrivalLimits = { mostMs: 300_000, checkEveryMs: 30_000 };
+
 /**
  * Starts the engine in this process, on the loopback interface.
  *
  * @throws {JoulemarkError} `bad_option`, with all that is wrong with the options.
  */
-export async function startEngineServer(options: EngineOptions = {}): Promise<EngineServer> {
+export async function startEngineServer(
+  options: EngineOptions = {},
+  arrival: ArrivalLimits = ARRIVAL,
+): Promise<EngineServer> {
   const ready = resolveEngineOptions(options);
   const engine = await openSimulatedEngine(ready);
   const server = createServer({
     noDelay: true,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    requestTimeout: 0,
+    requestTimeout: arrival.mostMs,
+    connectionsCheckingInterval: arrival.checkEveryMs,
+    // It would be refused without an envelope.
+    requireHostHeader: false,
   });
   server.on("request", (message, response) => answer(engine, message, response));
   // As many requests as a client likes wait for one connection.
@@ -54,7 +69,7 @@ export async function startEngineServer(options: EngineOptions = {}): Promise<En
   server.on("connect", refuseTunnel);
   server.on("checkExpectation", (message, response) => {
     const error = new ApiError(417, "Nothing but 100-continue can be expected.");
-    refuse(engine, error, message, response);
+    refuse(error, message, response);
   });
   try {
     await listen(server, ready.port);
@@ -90,18 +105,12 @@ async function listen(server: Server, port: number): Promise<void> {
 function answer(engine: SimulatedEngine, message: IncomingMessage, response: ServerResponse): void {
   response.setHeader("server", SERVER_NAME);
   answerRequest(engine, message, response).catch((error: unknown) =>
-    refuse(engine, error, message, response),
+    refuse(error, message, response),
   );
 }
 
-function refuse(
-  engine: SimulatedEngine,
-  error: unknown,
-  message: IncomingMessage,
-  response: ServerResponse,
-): void {
+function refuse(error: unknown, message: IncomingMessage, response: ServerResponse): void {
   if (error instanceof ApiError) {
-    engine.countRefused();
     response.setHeader("server", SERVER_NAME);
     sendError(response, error);
     return;

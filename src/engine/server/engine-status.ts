@@ -1,3 +1,4 @@
+import type { EngineProfile } from "../profiles/engine-profile.ts";
 import type { RailDevice } from "../rail/rail-options.ts";
 import type { ScheduleCounts } from "../schedule/sequence.ts";
 import type { EngineCounters } from "./engine-counters.ts";
@@ -7,6 +8,8 @@ export interface EngineStatus {
   readonly simulated: true;
   readonly profile: string;
   readonly summary: string;
+  /** The figures of the profile, with the changes that were asked for. */
+  readonly settings: EngineProfile;
   readonly model: string;
   readonly seed: number;
   readonly devices: readonly RailDevice[];

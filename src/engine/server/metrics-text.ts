@@ -1,7 +1,7 @@
 import type { ScheduleCounts } from "../schedule/sequence.ts";
 import type { EngineCounters } from "./engine-counters.ts";
 
-/** One GPU's energy since the engine started. */
+/** All that went into one GPU since the engine started. */
 export interface GpuEnergy {
   readonly index: number;
   readonly uuid: string;
@@ -25,6 +25,8 @@ export function metricsText(facts: {
   readonly counts: ScheduleCounts;
   readonly kvRoomTokens: number;
   readonly counters: EngineCounters;
+  /** Time of all these figures since the engine's origin. */
+  readonly uptimeS: number;
   readonly energies: readonly GpuEnergy[];
 }): string {
   const { counts, counters, energies, kvRoomTokens } = facts;
@@ -67,11 +69,16 @@ export function metricsText(facts: {
     ]),
     counter(
       "sim_gpu_energy_joules_total",
-      "SIMULATED energy of each GPU since the engine started.",
+      "SIMULATED energy of each GPU of the box since the engine started, other programs too.",
       energies.map(({ index, uuid, name, energyJ }) => [
         { gpu: String(index), uuid, name },
         energyJ,
       ]),
+    ),
+    gauge(
+      "sim_engine_uptime_seconds",
+      "Time of these figures since the engine's origin.",
+      one(facts.uptimeS),
     ),
   ];
   return metrics.map(metricText).join("");

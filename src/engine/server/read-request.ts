@@ -59,8 +59,7 @@ export function readRequest(bodyText: string, isChat: boolean, rules: FieldRules
     isStreamed: fields.flag("stream"),
     usage: wantedUsage(fields),
     timings: wantedTimings(fields),
-    maxTokens: maxTokens(fields, isChat),
-    minTokens: fields.count("min_tokens", 0, MOST_TOKENS) ?? 0,
+    ...lengthsOf(fields, isChat),
     ignoresEos: fields.flag("ignore_eos"),
     stop: stopTexts(fields.value("stop")),
     seed: fields.count("seed", Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
@@ -99,12 +98,19 @@ function refuseFields(fields: RequestFields, { isStrict, refused }: FieldRules):
   });
 }
 
-function maxTokens(fields: RequestFields, isChat: boolean): number | undefined {
+function lengthsOf(
+  fields: RequestFields,
+  isChat: boolean,
+): Pick<CompletionRequest, "maxTokens" | "minTokens"> {
+  const minTokens = fields.count("min_tokens", 0, MOST_TOKENS) ?? 0;
   const asked =
     fields.count("max_completion_tokens", 1, MOST_TOKENS) ??
     fields.count("max_tokens", 1, MOST_TOKENS);
   // The old endpoint's own default, which the chat endpoint does not have.
-  return asked ?? (isChat ? undefined : 16);
+  const maxTokens = asked ?? (isChat ? undefined : 16);
+  if (maxTokens === undefined || minTokens <= maxTokens) return { maxTokens, minTokens };
+  const message = `Invalid value for 'min_tokens': ${minTokens} is more than max_tokens, which is ${maxTokens}.`;
+  throw new ApiError(400, message, { param: "min_tokens" });
 }
 
 function wantedUsage(fields: RequestFields): CompletionRequest["usage"] {

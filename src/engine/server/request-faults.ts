@@ -58,8 +58,11 @@ function ownFault(
   });
 }
 
+/** A status that was asked for: no refusal, but a failure on purpose. */
+export class InjectedStatus extends ApiError {}
+
 function statusError({ status, message, retryAfterS }: Extract<RequestFault, { kind: "status" }>) {
-  return new ApiError(status, message ?? `The engine was told to answer ${status}.`, {
+  return new InjectedStatus(status, message ?? `The engine was told to answer ${status}.`, {
     ...(retryAfterS !== undefined && { headers: { "retry-after": String(retryAfterS) } }),
   });
 }

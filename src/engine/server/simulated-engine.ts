@@ -5,11 +5,12 @@ import { PowerHistory } from "../power/power-history.ts";
 import type { EngineRail } from "../rail/install-engine-rail.ts";
 import { TokenLog } from "../truth/token-log.ts";
 import { answerTruth } from "../truth/truth-routes.ts";
-import type { TruthSources } from "../truth/truth-sources.ts";
+import { otherEnergyJ, type TruthSources } from "../truth/truth-sources.ts";
 import { CompletionService } from "./completion-service.ts";
+import { countText } from "./count-text.ts";
 import type { RoutedEngine } from "./engine-routes.ts";
 import type { EngineStatus } from "./engine-status.ts";
-import { metricsText } from "./metrics-text.ts";
+import { type GpuEnergy, metricsText } from "./metrics-text.ts";
 import { openRail } from "./open-rail.ts";
 import type { ReadyEngineOptions } from "./resolve-engine-options.ts";
 
@@ -25,6 +26,7 @@ export class SimulatedEngine implements RoutedEngine {
   readonly #service: CompletionService;
   readonly #totals: EnergyTotals;
   readonly #truth: TruthSources | undefined;
+  readonly #others: Pick<TruthSources, "tenants" | "idleW">;
 
   constructor(options: ReadyEngineOptions, originNs: bigint, rail: EngineRail) {
     const { engineProfile: profile, seed, phases } = options;
@@ -50,12 +52,12 @@ export class SimulatedEngine implements RoutedEngine {
       faults: options.faults ?? [],
       tokenLog,
     });
+    this.#others = { tenants: options.rail?.tenants ?? [], idleW: profile.power.idleW };
     this.#truth = tokenLog && {
+      ...this.#others,
       originNs,
       history,
       devices: rail.devices,
-      tenants: options.rail?.tenants ?? [],
-      idleW: profile.power.idleW,
       tokenLog,
       catchUp: () => this.#service.loop.catchUp(),
     };
@@ -70,20 +72,19 @@ export class SimulatedEngine implements RoutedEngine {
     return this.#service.answer(message, body, response, isChat);
   }
 
-  countRefused(): void {
-    this.#service.counters.refused++;
+  countText(taking: () => Promise<void>): Promise<void> {
+    return countText(this.#service.counters, taking);
   }
 
   metrics(): string {
-    const energiesJ = this.#totals.at(this.#service.loop.catchUp());
+    const nowNs = this.#service.loop.catchUp();
     return metricsText({
       model: this.model,
       counts: this.#core.counts(),
       kvRoomTokens: this.#options.engineProfile.kvTokens,
       counters: this.#service.counters,
-      energies: this.rail.devices
-        .filter(({ serves }) => serves)
-        .map((device, place) => ({ ...device, energyJ: energiesJ[place]! })),
+      uptimeS: nowNs / 1e9,
+      energies: this.#gpuEnergies(nowNs),
     });
   }
 
@@ -99,6 +100,7 @@ export class SimulatedEngine implements RoutedEngine {
       simulated: true,
       profile: profileName,
       summary: engineProfile.summary,
+      settings: engineProfile,
       model: this.model,
       seed,
       devices: this.rail.devices,
@@ -110,6 +112,15 @@ export class SimulatedEngine implements RoutedEngine {
       servingJ: this.#totals.at(nowNs).reduce((sum, energyJ) => sum + energyJ, 0),
       ...(this.rail.trouble !== undefined && { railTrouble: this.rail.trouble }),
     };
+  }
+
+  /** All that went into each GPU of the box, as the counter of a real one has it. */
+  #gpuEnergies(nowNs: number): readonly GpuEnergy[] {
+    const ownJ = [...this.#totals.at(nowNs)];
+    return this.rail.devices.map((device) => {
+      const servedJ = device.serves ? ownJ.shift()! : 0;
+      return { ...device, energyJ: servedJ + otherEnergyJ(this.#others, device, 0, nowNs) };
+    });
   }
 
   async close(): Promise<void> {

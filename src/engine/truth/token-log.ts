@@ -54,6 +54,11 @@ export class TokenLog {
     return this.#forgottenNs;
   }
 
+  /** From when on every event is here. */
+  get knownFromNs(): number {
+    return this.#forgotten > 0 ? this.#forgottenNs + 1 : 0;
+  }
+
   /** Sequences that were dropped. */
   get forgotten(): number {
     return this.#forgotten;

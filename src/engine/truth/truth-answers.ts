@@ -1,6 +1,8 @@
 import type { RailDevice } from "../rail/rail-options.ts";
+import { boxSegments } from "./box-segments.ts";
 import type { SequenceLog } from "./token-log.ts";
 import { otherEnergyJ, ownEnergyJ, type TruthSources } from "./truth-sources.ts";
+import { UnknownInterval } from "./unknown-interval.ts";
 
 /** What really went into the GPUs of the box from one time to another. */
 export interface TruthEnergy {
@@ -23,10 +25,10 @@ export interface Interval {
 /**
  * Exact joules of an interval, by GPU.
  *
- * @throws {RangeError} for an interval that is not wholly in the past, or that is forgotten.
+ * @throws {UnknownInterval} for one that is not wholly in the past, or that is forgotten.
  */
 export function truthEnergy(sources: TruthSources, interval: Interval): TruthEnergy {
-  const { startNs, endNs, nowNs } = relative(sources, interval);
+  const { startNs, endNs, nowNs } = relative(sources, interval, sources.history.firstNs ?? 0);
   let servingJ = 0;
   const devices = sources.devices.map((device) => {
     const ownJ = ownEnergyJ(sources, device, startNs, endNs, nowNs);
@@ -36,22 +38,23 @@ export function truthEnergy(sources: TruthSources, interval: Interval): TruthEne
   return { ...shownInterval(interval), servingJ, devices };
 }
 
-/** Token events and tokens that were sent in an interval. @throws {RangeError} as `truthEnergy`. */
+/** Token events and tokens that were sent in an interval. @throws as `truthEnergy`. */
 export function truthTokens(sources: TruthSources, interval: Interval): object {
-  const { startNs, endNs } = relative(sources, interval);
+  const { startNs, endNs } = relative(sources, interval, sources.tokenLog.knownFromNs);
   return { ...shownInterval(interval), ...sources.tokenLog.count(startNs, endNs) };
 }
 
-/** What the serving GPUs drew, piece by piece. @throws {RangeError} as `truthEnergy`. */
+/** What each GPU of the box drew, piece by piece. @throws as `truthEnergy`. */
 export function truthPower(sources: TruthSources, interval: Interval): object {
-  const { startNs, endNs, nowNs } = relative(sources, interval);
-  const segments = sources.history.segments(startNs, endNs, nowNs).map((segment) => ({
-    startNs: absolute(sources, segment.startNs),
-    endNs: absolute(sources, segment.endNs),
-    powerW: segment.powerW,
-    isCapped: segment.isCapped,
-  }));
-  return { ...shownInterval(interval), segments };
+  const { startNs, endNs, nowNs } = relative(sources, interval, sources.history.firstNs ?? 0);
+  const segments = boxSegments(sources, startNs, endNs, nowNs).map(
+    ({ startNs, endNs, ...rest }) => ({
+      startNs: absolute(sources, startNs),
+      endNs: absolute(sources, endNs),
+      ...rest,
+    }),
+  );
+  return { ...shownInterval(interval), devices: sources.devices, segments };
 }
 
 /** Of one answer, so that it stays a text that can be written and read. */
@@ -89,12 +92,29 @@ function replyText(
   };
 }
 
-function relative({ originNs, catchUp }: TruthSources, { startNs, endNs }: Interval) {
+/** @param knownFromNs - since the origin: from when on all is known. */
+function relative({ originNs, catchUp }: TruthSources, interval: Interval, knownFromNs: number) {
   const nowNs = catchUp();
-  const relativeEndNs = Number(endNs - originNs);
-  if (endNs < startNs) throw new RangeError("the interval ends before it begins");
-  if (relativeEndNs > nowNs) throw new RangeError("the interval ends in the future");
-  return { startNs: Number(startNs - originNs), endNs: relativeEndNs, nowNs };
+  const startNs = Number(interval.startNs - originNs);
+  const endNs = Number(interval.endNs - originNs);
+  const problem = problemOf({ startNs, endNs }, knownFromNs, nowNs);
+  if (problem === undefined) return { startNs, endNs, nowNs };
+  const known = {
+    startNs: originNs + BigInt(Math.ceil(knownFromNs)),
+    endNs: originNs + BigInt(Math.floor(nowNs)),
+  };
+  throw new UnknownInterval(problem, interval, known);
+}
+
+function problemOf(
+  { startNs, endNs }: { readonly startNs: number; readonly endNs: number },
+  knownFromNs: number,
+  nowNs: number,
+): string | undefined {
+  if (endNs < startNs) return "The interval ends before it begins";
+  if (startNs < 0) return "The interval begins before the engine";
+  if (startNs < knownFromNs) return "The interval begins in a time that is forgotten";
+  return endNs > nowNs ? "The interval ends in the future" : undefined;
 }
 
 /** Whole ns as text: a JSON number could not hold them. */

@@ -13,6 +13,13 @@ const MOST_REPLIES = 1000;
 
 type Answer = (sources: TruthSources, query: URLSearchParams) => object;
 
+const QUERY_BY_PATH: Readonly<Record<string, readonly string[]>> = {
+  "/truth/energy": ["start_ns", "end_ns"],
+  "/truth/tokens": ["start_ns", "end_ns"],
+  "/truth/power": ["start_ns", "end_ns"],
+  "/truth/replies": ["from", "limit"],
+};
+
 const ANSWER_BY_PATH: Readonly<Record<string, Answer>> = {
   "/truth/energy": (sources, query) => truthEnergy(sources, intervalOf(query)),
   "/truth/tokens": (sources, query) => truthTokens(sources, intervalOf(query)),
@@ -31,12 +38,24 @@ export function answerTruth(sources: TruthSources, url: URL): object | undefined
   const answer = Object.hasOwn(ANSWER_BY_PATH, url.pathname)
     ? ANSWER_BY_PATH[url.pathname]
     : undefined;
+  if (answer) refuseUnknown(url);
   try {
     return answer?.(sources, url.searchParams);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new ApiError(400, error.message, { code: "interval_not_known" });
+    throw new ApiError(400, error.message, { code: "interval_too_long" });
   }
+}
+
+/** A misspelt parameter would be answered as if it had not been given. */
+function refuseUnknown({ pathname, searchParams }: URL): void {
+  const known = QUERY_BY_PATH[pathname]!;
+  const unknown = [...searchParams.keys()].find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const shown = JSON.stringify(unknown.slice(0, 80));
+  throw new ApiError(400, `${pathname} has no ${shown}: it takes ${known.join(" and ")}.`, {
+    param: unknown.slice(0, 80),
+  });
 }
 
 function intervalOf(query: URLSearchParams): Interval {

@@ -33,7 +33,7 @@ export function ownEnergyJ(
 
 /** Joules that went into a GPU beside those of the engine: a tenant's, and a spare one's idling. */
 export function otherEnergyJ(
-  { tenants, idleW }: TruthSources,
+  { tenants, idleW }: Pick<TruthSources, "tenants" | "idleW">,
   device: RailDevice,
   startNs: number,
   endNs: number,

@@ -24,7 +24,8 @@ interface Ready {
 
 /** An engine that serves, as `--json` tells of it. */
 async function serving(flags: readonly string[] = [], more: NodeJS.ProcessEnv = {}) {
-  const args = ["engine", "--port", "0", "--profile", "tiny", "--json", ...flags];
+  const profile = flags.includes("--instant") ? [] : ["--profile", "tiny"];
+  const args = ["engine", "--port", "0", "--json", ...profile, ...flags];
   const run = startCli(args, { env: { ...env, ...more } });
   onTestFinished(() => void run.child.kill("SIGKILL"));
   await eventually("it serves", () => {
@@ -61,6 +62,7 @@ describe("joulemark engine", () => {
 
   test("shows people what it is, where it is and what to do next", async () => {
     const run = startCli(["engine", "--port", "0", "--profile", "70b-4xh100"], { env });
+    onTestFinished(() => void run.child.kill("SIGKILL"));
     await eventually("it serves", () => run.said.stderr.includes("Ctrl-C"));
     expect(run.said.stdout).toMatch(/^SIMULATED engine "70b-4xh100" serves; nothing of it is real/);
     expect(run.said.stdout.match(/\d: SIMULATED H100/g)).toHaveLength(4);
@@ -79,7 +81,11 @@ describe("joulemark engine", () => {
       const { exitCode, stderr } = await end(run, signal);
       expect(exitCode).toBe(0);
       expect(stderr).toContain("SIMULATED engine ended");
-      expect(stderr).toMatch(/requests +3: 1 finished, 1 refused/);
+      const summary = stderr.replaceAll(/\s+/g, " ");
+      expect(summary).toContain(
+        "requests 3: 1 finished, 0 refused, 1 failed on purpose, 0 abandoned by their client, 1 ended with the engine",
+      );
+      expect(summary).toContain("the engine's own work and idling on its GPU, without");
       expect(stderr).toMatch(/energy +[\d.,]+ k?J \(SIMULATED\)/);
       expect(stderr).not.toContain("interrupted");
       expect(children).toEqual([]);
@@ -145,9 +151,35 @@ describe("joulemark engine", () => {
     await end(run);
   });
 
+  test("--list-profiles prints every figure that can be set, with its unit, and ends", async () => {
+    const shown = await runCli(["engine", "--list-profiles"], { env });
+    expect(shown.exitCode).toBe(0);
+    expect(shown.stdout).toContain("SIMULATED");
+    expect(shown.stdout).toMatch(/^--set +unit +8b-h100 +70b-4xh100 +3b-edge +tiny +meaning$/m);
+    expect(shown.stdout).toMatch(/^power\.limitW +W +700 +700 +40 +320 /m);
+    const refused = await runCli(["engine", "--set", "nope=1"], { env });
+    const keys = /the keys are (.*)\n/.exec(refused.stderr)![1]!.split(", ");
+    expect(keys.length).toBeGreaterThan(20);
+    const told = shown.stdout.slice(shown.stdout.indexOf("meaning")).split("\n");
+    const listed = told.slice(1).map((line) => line.split(" ")[0]);
+    expect(["summary", ...listed].filter((key) => key !== "")).toEqual(keys);
+    const json = await runCli(["engine", "--list-profiles", "--json"], { env });
+    expect(JSON.parse(json.stdout)).toMatchObject({ tiny: { power: { limitW: 320 } } });
+  });
+
+  test("/engine shows its figures, those of the profile and those that were changed", async () => {
+    const { run, ready } = await serving(["--set", "stepBaseMs=7.5", "--set", "power.limitW=301"]);
+    const status = await (await fetch(`${ready.url}/engine`)).json();
+    expect(status).toMatchObject({
+      profile: "tiny",
+      settings: { stepBaseMs: 7.5, maxRunning: 256, power: { limitW: 301, idleW: 60 } },
+    });
+    await end(run);
+  });
+
   test("--instant answers at once, with no GPUs", async () => {
     const { run, ready } = await serving(["--instant"]);
-    expect(Object.keys(ready)).toEqual(["url"]);
+    expect(Object.keys(ready)).toEqual(["simulated", "url"]);
     const body = { model: "instant", messages: [], max_tokens: 3, stream: true };
     const reply = await fetch(`${ready.url}/v1/chat/completions`, {
       method: "POST",
@@ -157,10 +189,19 @@ describe("joulemark engine", () => {
     const { exitCode, stderr } = await end(run);
     expect([exitCode, stderr]).toEqual([0, expect.stringContaining("1 requests, 3 token events")]);
   });
+
+  test("--instant says to people that it is SIMULATED", async () => {
+    const run = startCli(["engine", "--instant", "--port", "0"], { env });
+    onTestFinished(() => void run.child.kill("SIGKILL"));
+    await eventually("it serves", () => run.said.stdout.includes("\n"));
+    expect(run.said.stdout).toMatch(/^SIMULATED instant server at /);
+    await end(run);
+  });
 });
 
 describe("wrong use of joulemark engine is told, with exit code 2", () => {
   test.each<[string, string[], RegExp]>([
+    ["a model without a name", ["--model", ""], /'--model <name>' .*Give a name of one line/],
     ["a figure that there is not", ["--set", "stepBase=3"], /--set: .*no stepBase, did you mean/],
     [
       "a figure that is none",
@@ -208,6 +249,12 @@ describe("wrong use of joulemark engine is told, with exit code 2", () => {
     ["a phase", ["--phases", "apart"], /Allowed choices are together, spread/],
     ["fields", ["--refuse-fields", "a,,b"], /Give field names/],
     ["a folder that cannot be", ["--smi-dir", "/dev/null/x"], /\/dev\/null\/x .*name a folder/],
+    ["a fault of no engine", ["--instant", "--fault", '{"kind":"error"}'], /--fault would change/],
+    [
+      "flags of an engine that there is not",
+      ["--instant", "--truth", "--model", "x", "--profile", "8b-h100", "--json"],
+      /--profile, --model, --truth would change nothing: --instant only goes with --port and --json/,
+    ],
     ["a misspelt flag", ["--sede", "3"], /unknown option '--sede'[\s\S]*--seed/],
   ])("%s", async (_what, flags, message) => {
     const { exitCode, stdout, stderr } = await runCli(["engine", "--port", "0", ...flags], { env });

@@ -32,6 +32,7 @@ afterAll(() => rmSync(temporary, { recursive: true }));
 describe("startEngine", () => {
   test("serves in a process of its own, knows the truth, and leaves nothing when it is closed", async () => {
     const engine = await startEngine({ profile: "tiny", set: { "power.gpuCount": 2 } });
+    onTestFinished(() => engine.close());
     expect(engine.pid).not.toBe(process.pid);
     expect(engine.model).toBe("sim-tiny");
     expect(engine.devices).toHaveLength(2);
@@ -70,8 +71,13 @@ describe("startEngine", () => {
     ["a tenant's load", { rail: { tenants: [{ index: 0, pid: 1, load: 5 }] } }, /load: 5 is not/],
     ["a box", { rail: { boxGpuCount: 1, firstIndex: 3 } }, /do not fit into a box of 1/],
     ["a port", { port: 70_000 }, /engine\.port: 70000 is not a port/],
+    ["nothing", null, /options: null is not an object/],
+    ["a number", 5, /options: 5 is not an object/],
+    ["a list", [], /options: .*is not an object/],
+    ["a seed", { seed: Number.NaN }, /engine\.seed: NaN is not a number/],
+    ["a figure without end", { set: { stepBaseMs: Infinity } }, /stepBaseMs: Infinity is not a/],
   ])("refuses %s that cannot be, and leaves nothing", async (_what, options, message) => {
-    const error = await startEngine(options as object).then(
+    const error = await startEngine(options as unknown as object).then(
       () => undefined,
       (reason: unknown) => reason,
     );
@@ -81,6 +87,7 @@ describe("startEngine", () => {
 
   test("says which port is taken", async () => {
     const engine = await startEngine({ profile: "tiny" });
+    onTestFinished(() => engine.close());
     const port = Number(new URL(engine.url).port);
     await expect(startEngine({ port })).rejects.toThrow(`port ${port} of 127.0.0.1 is taken`);
     await engine.close();

@@ -71,10 +71,38 @@ describe("the instant server", () => {
     expect(server.seen.requests - before.requests).toBe(1);
     expect(server.seen.eventsSent - before.eventsSent).toBe(4);
     const models = await (await fetch(`${server.url}/v1/models`)).json();
-    expect(models).toMatchObject({ data: [{ id: "instant" }] });
+    const model = { id: "instant", object: "model", created: 0, owned_by: "joulemark-engine" };
+    expect(models).toEqual({ object: "list", data: [model] });
     const bad = await fetch(`${server.url}/v1/chat/completions`, { method: "POST", body: "{" });
     expect(bad.status).toBe(400);
     expect((await fetch(`${server.url}/nothing`)).status).toBe(404);
+  });
+
+  test.each<[string, string, string | null]>([
+    ["no JSON", "{", null],
+    ["no object", "[]", null],
+    ["a negative length", '{"max_tokens":-1}', "max_tokens"],
+    ["no length", '{"max_tokens":0}', "max_tokens"],
+    ["a length that is a text", '{"max_completion_tokens":"5"}', "max_completion_tokens"],
+    ["half a token", '{"max_tokens":1.5}', "max_tokens"],
+    ["more than there are", '{"max_tokens":1e9}', "max_tokens"],
+    ["a negative pace", '{"instant":{"every_ms":-1}}', "every_ms"],
+  ])("refuses %s with the envelope of OpenAI", async (_what, body, param) => {
+    const reply = await fetch(`${server.url}/v1/completions`, { method: "POST", body });
+    expect(reply.status).toBe(400);
+    const { error } = (await reply.json()) as { error: object };
+    const message = expect.any(String);
+    expect(error).toEqual({ message, type: "invalid_request_error", param, code: null });
+  });
+
+  test("knows no other paths", async () => {
+    const reply = await fetch(`${server.url}/v1/embeddings`, { method: "POST", body: "{}" });
+    expect(reply.status).toBe(404);
+    const lost = await (await fetch(`${server.url}/nothing`)).json();
+    expect([await reply.json(), lost]).toMatchObject([
+      { error: { code: "not_found", param: null } },
+      { error: { code: "not_found", type: "invalid_request_error" } },
+    ]);
   });
 
   test("a client that goes away in mid-stream leaves the server as it was", async () => {

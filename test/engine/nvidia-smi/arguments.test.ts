@@ -34,7 +34,10 @@ describe("parseArguments", () => {
   test.each([
     { argv: [], message: "answers --query-gpu" },
     { argv: ["--query-gpu=index"], message: '"--format=csv" is missing' },
-    { argv: ["--query-gpu=index", "--format=xml"], message: '"--format=csv" is missing' },
+    {
+      argv: ["--query-gpu=index", "--format=xml"],
+      message: '"xml" is not a format that the stand-in prints: give --format=csv',
+    },
     { argv: [...ASKED, "--lmms=5"], message: "Option --lmms=5 is not recognized" },
     { argv: [...ASKED, "-lms", "often"], message: '"often" is not a value for loop-ms' },
     { argv: [...ASKED, "-lms"], message: '"" is not a value for loop-ms' },

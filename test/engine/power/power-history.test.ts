@@ -35,6 +35,18 @@ describe("energy", () => {
     expect(history.segments(0, 2 * S)).toHaveLength(2);
   });
 
+  test("is never below nothing, not even by a rounding", () => {
+    const segments: [number, number][] = [
+      [0, 2.3891548633682403e-299],
+      [2, 8.23442745e-316],
+      [6, 0],
+    ];
+    const history = historyOf(...segments);
+    for (const cut of [0, 1, 2, 3, 4, 5, 6, 7]) {
+      expect(history.energyJ(0, cut, 7, 7)).toBeGreaterThanOrEqual(0);
+    }
+  });
+
   test("of adjacent intervals adds up to that of their union, whatever the cuts", () => {
     const segment = fc.tuple(fc.integer({ min: 1, max: 2e9 }), fc.double({ min: 0, max: 1e3 }));
     fc.assert(

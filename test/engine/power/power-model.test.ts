@@ -172,6 +172,44 @@ describe("noise", () => {
   });
 });
 
+describe("pauses without sleep", () => {
+  const noisy = { noise: 0.1, rampMs: 80, gpuCount: 2 };
+
+  /** Watts of steps of 30 ms, and of one of 2 s that is cut wherever the power changes. */
+  function wattsOf(pausesMs: readonly number[]): unknown[] {
+    const model = new PowerModel(powerProfile(noisy), 3);
+    const drawn: unknown[] = [];
+    let atNs = 0;
+    for (const [i, pauseMs] of pausesMs.entries()) {
+      const work = step(1 + i);
+      const endNs = atNs + (i === 2 ? 2000 : 30) * MS;
+      while (atNs < endNs) {
+        drawn.push(model.begin(work, atNs).powerW);
+        atNs = Math.min(endNs, model.nextChangeNs(atNs) ?? endNs);
+      }
+      if (pauseMs > 0) model.begin(IDLE, atNs);
+      atNs += pauseMs * MS;
+    }
+    return drawn;
+  }
+
+  test("change neither the noise nor the ramp of the steps between them", () => {
+    const none = wattsOf(Array.from({ length: 20 }, () => 0));
+    expect(none.length).toBeGreaterThan(24);
+    expect(wattsOf(Array.from({ length: 20 }, (_, i) => (i * 97) % 1999))).toEqual(none);
+  });
+
+  test("and a step that was long has the next one draw anew, itself it draws once", () => {
+    const model = new PowerModel(powerProfile({ noise: 0.1 }), 3);
+    const long = step(1);
+    const watts = [0, 100, 900].map((atMs) => model.begin(long, atMs * MS).powerW[0]);
+    expect(new Set(watts).size).toBe(1);
+    expect(model.begin(step(1), 1 * S).powerW[0]).not.toBe(watts[0]);
+    model.begin(IDLE, 1.05 * S);
+    expect(model.begin(step(1), 2 * S).powerW[0]).toBe(model.begin(step(1), 2 * S).powerW[0]);
+  });
+});
+
 describe("warming", () => {
   const warm = { thermalDrift: 0.1, thermalS: 10, limitW: 500, idleW: 100 };
 

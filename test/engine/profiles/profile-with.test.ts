@@ -108,6 +108,7 @@ describe("a profile with changes", () => {
   test("lists the keys when one is unknown, and suggests none that is far away", () => {
     const problem = problemWith({ temperature: 1 });
     expect(problem).toContain("there is no temperature;");
+    expect(problemWith({ nope: 3 })).toContain("there is no nope;");
     expect(problem).toMatch(/the keys are summary, model, .*power\.thermalS$/);
   });
 

@@ -2,7 +2,7 @@ import { request } from "node:http";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type EngineServer, startEngineServer } from "../../../src/engine/server/engine-server.ts";
-import { complete } from "./support/serve-engine.ts";
+import { complete, serveEngine } from "./support/serve-engine.ts";
 
 let server: EngineServer;
 beforeAll(async () => {
@@ -175,6 +175,7 @@ describe("what is absurd", () => {
   test.each<[string, object | string, string]>([
     ["max_tokens", { prompt: "a", max_tokens: 2 ** 31 }, "max_tokens"],
     ["more tokens than there are", { prompt: "a", max_tokens: 1e15 }, "max_tokens"],
+    ["more at least than at most", { prompt: "a", min_tokens: 17 }, "min_tokens"],
     ["n", { prompt: "a", n: 129 }, "n"],
     ["n times prompts", { prompt: Array.from({ length: 1024 }, () => "a"), n: 128 }, "n"],
     ["prompts", { prompt: Array.from({ length: 1025 }, () => "a") }, "prompt"],
@@ -198,9 +199,8 @@ describe("what is absurd", () => {
   test("stop texts in more tokens than can be looked through are refused", async () => {
     const body = { prompt: "a", n: 128, ignore_eos: true, max_tokens: 400, stop: "x" };
     expect((await complete(server, body)).status).toBe(200);
-    const big = await startEngineServer({ profile: "tiny" });
+    const big = await serveEngine();
     const answer = await complete(big, { ...body, max_tokens: 16_000 });
-    await big.close();
     expect([answer.status, answer.json.error?.param]).toEqual([400, "max_tokens"]);
   });
 });

@@ -178,7 +178,10 @@ describe("the OpenAI client", () => {
     const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: "none", maxRetries: 1 });
     const reply = await client.chat.completions.create({ model, messages, max_tokens: 2 });
     expect(reply.usage!.completion_tokens).toBe(2);
-    expect(server.status().counters).toMatchObject({ requests: 2, refused: 1 });
+    expect(server.status().counters).toMatchObject({
+      requests: 2,
+      ends: { failed: 1, finished: 1 },
+    });
   });
 });
 

@@ -1,4 +1,5 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { startEngineServer } from "../../../src/engine/server/engine-server.ts";
 import { rawSocket, wire } from "./support/raw-socket.ts";
 import { complete, serveEngine, untilIdle } from "./support/serve-engine.ts";
 
@@ -95,6 +96,7 @@ describe("what is no good HTTP", () => {
     ["a path of slashes", "GET // HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", "404"],
     ["no path", "OPTIONS * HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", "400"],
     ["a host of its own", "GET http://[ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", "400"],
+    ["no host", "GET /health HTTP/1.1\r\nconnection: close\r\n\r\n", "400"],
     ["a version", "GET / HTTP/3.7\r\nhost: x\r\n\r\n", "400"],
   ])("%s: gets an envelope, and the server goes on", async (_what, bytes, status) => {
     const { url } = await serveEngine();
@@ -117,6 +119,24 @@ describe("what is no good HTTP", () => {
     raw.send("rubbish\r\n\r\n");
     expect(statusesIn(await raw.ended())).toEqual(["200"]);
     await untilIdle(server);
+  });
+});
+
+describe("a request that does not come to its end", () => {
+  test("is ended after a while, and a reply that takes longer is not", async () => {
+    const options = { profile: "tiny", set: { stepBaseMs: 40 } };
+    const server = await startEngineServer(options, { mostMs: 300, checkEveryMs: 50 });
+    onTestFinished(() => server.close());
+    const long = await rawSocket(server);
+    long.send(wire({ ...one, max_tokens: 40, stream: true }, "connection: close\r\n"));
+    for (const half of [wire(one).slice(0, -5), wire(one).slice(0, 30)]) {
+      const raw = await rawSocket(server);
+      raw.send(half);
+      expect(statusesIn(await raw.ended())).toEqual(["408"]);
+    }
+    const text = await long.ended();
+    expect(text.match(/"text":"[^"]/g)).toHaveLength(40);
+    expect(text).toContain("[DONE]");
   });
 });
 
