@@ -1,12 +1,14 @@
 import { nowMs } from "../clock.ts";
 import { LoadPool } from "../load/load-pool.ts";
 import type { BenchmarkName, CellPlan } from "../records/run-header.ts";
+import type { RunRecord } from "../records/run-record.ts";
 import { identifyServer } from "../target/identify-server.ts";
 import type { BenchmarkOptions } from "./benchmark-options.ts";
 import { type EndedRun, endRun } from "./end-run.ts";
 import { type CellWork, measureWindow } from "./measure-window.ts";
-import { openRun } from "./open-run.ts";
+import { finishedRun, openRun } from "./open-run.ts";
 import { type PreparedTarget, type PrepareOptions, prepareTarget } from "./prepare-target.ts";
+import { checkSameRail, checkSameServer } from "./resume.ts";
 import type { RunningBenchmark, RunProgress } from "./run-progress.ts";
 import { RunSession } from "./run-session.ts";
 
@@ -61,9 +63,15 @@ async function* benchmarkRun(
   run: { session?: RunSession },
   signal: AbortSignal,
 ): AsyncGenerator<RunProgress, void, void> {
+  const finished =
+    options.resume === undefined ? undefined : await finishedRun(options.resume, spec);
+  if (finished !== undefined) {
+    yield { kind: "log", line: { level: "info", text: "nothing is missing in this run" } };
+    yield { kind: "ended", record: finished };
+    return;
+  }
   yield { kind: "phase", phase: "probe" };
-  const { extraBody = {} } = options.load;
-  const prepared = await prepareTarget(options.target, { ...spec.prepare, extraBody }, signal);
+  const prepared = await prepareTarget(options.target, prepareOptions(spec, options), signal);
   const { folder, facts, cells, segment } = await openRun(spec, options, prepared.target);
   const session = new RunSession(folder, options.meter, segment);
   run.session = session;
@@ -78,7 +86,8 @@ async function* benchmarkRun(
   let ended: EndedRun | undefined;
   try {
     yield { kind: "started", header: facts.header, folder: folder.path };
-    yield* measureCells(spec, options, { prepared, session, cells }, signal);
+    const { before } = facts;
+    yield* measureCells(spec, options, { prepared, session, cells, before }, signal);
     isLeft = false;
   } catch (error) {
     isLeft = false;
@@ -96,10 +105,15 @@ async function* benchmarkRun(
 async function* measureCells(
   spec: BenchmarkSpec,
   options: BenchmarkOptions,
-  run: { prepared: PreparedTarget; session: RunSession; cells: readonly CellPlan[] },
+  run: {
+    prepared: PreparedTarget;
+    session: RunSession;
+    cells: readonly CellPlan[];
+    before: RunRecord | undefined;
+  },
   signal: AbortSignal,
 ): AsyncGenerator<RunProgress, void, void> {
-  const { prepared, session, cells } = run;
+  const { prepared, session, cells, before } = run;
   const { target, warnings, systemFingerprint, model } = prepared;
   for (const text of warnings) session.warn(text);
   yield { kind: "phase", phase: "calibrate" };
@@ -108,12 +122,14 @@ async function* measureCells(
     identifyServer(target, { systemFingerprint, signal }),
     spec.works(prepared, session, cells, signal),
   ]);
+  if (before) checkSameServer(before.server, server, options.resume ?? "");
   session.event({ event: "server", ...server, model });
   const pool = await LoadPool.open(target, options.load.threads);
   try {
     yield* logged(session);
     yield { kind: "phase", phase: "baseline" };
     await session.startMeter(target, signal);
+    if (before) checkSameRail(before.rail, session.meter.facts, options.resume ?? "");
     yield* logged(session);
     for (const plan of cells) {
       const record = yield* measureWindow(session, { pool, target }, workOf(plan), signal);
@@ -124,6 +140,11 @@ async function* measureCells(
   } finally {
     await pool.close();
   }
+}
+
+function prepareOptions(spec: BenchmarkSpec, { load }: BenchmarkOptions): PrepareOptions {
+  const { extraBody = {}, timeoutMs } = load;
+  return { ...spec.prepare, extraBody, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
 }
 
 async function* logged(session: RunSession): AsyncGenerator<RunProgress, void, void> {

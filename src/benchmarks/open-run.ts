@@ -6,12 +6,13 @@ import { readHeader } from "../records/read-header.ts";
 import { rederive } from "../records/rederive.ts";
 import { createRunFolder, openRunFolder, type RunFolder } from "../records/run-folder.ts";
 import type { CellPlan, RunHeader } from "../records/run-header.ts";
+import type { RunRecord } from "../records/run-record.ts";
 import { softwareVersion } from "../records/software-version.ts";
 import type { Target } from "../target/target.ts";
 import type { BenchmarkOptions } from "./benchmark-options.ts";
 import type { BenchmarkSpec } from "./benchmark-run.ts";
 import { hostFacts } from "./host-facts.ts";
-import { checkResumable, missingCells } from "./resume.ts";
+import { checkResumable, checkSameTarget, missingCells } from "./resume.ts";
 import type { RunFacts } from "./run-memory.ts";
 
 /** A run that may begin, or go on. */
@@ -50,14 +51,29 @@ export async function openRun(
 async function resumedRun(
   path: string,
   spec: Pick<BenchmarkSpec, "benchmark" | "cells">,
-  { model }: Target,
+  target: Target,
 ): Promise<OpenedRun> {
   const before = await kept(`--resume ${path}`, () => rederive(path));
-  checkResumable(before, { ...spec, ...(model === undefined ? {} : { model }) }, path);
+  checkResumable(before, spec, path);
+  checkSameTarget(before, target.toJSON(), path);
   const header = await readHeader(path);
   const folder = await openRunFolder(path);
   const segment = await nextSegment(path);
   return { folder, facts: { header, before }, cells: missingCells(before, spec.cells), segment };
+}
+
+/**
+ * The record of a run of which nothing is missing; `undefined` when something is.
+ *
+ * @throws {JoulemarkError} `bad_option` where it is another run than this one.
+ */
+export async function finishedRun(
+  path: string,
+  spec: Pick<BenchmarkSpec, "benchmark" | "cells">,
+): Promise<RunRecord | undefined> {
+  const record = await kept(`--resume ${path}`, () => rederive(path));
+  checkResumable(record, spec, path);
+  return missingCells(record, spec.cells).length === 0 ? record : undefined;
 }
 
 async function newFolder(out: string, header: RunHeader): Promise<RunFolder> {

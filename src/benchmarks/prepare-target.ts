@@ -6,6 +6,7 @@ import { detectModel } from "../target/detect-model.ts";
 import { probe } from "../target/probe.ts";
 import type { Target } from "../target/target.ts";
 import { promptBody } from "../workloads/workload.ts";
+import { askAgain } from "./ask-again.ts";
 
 /** A target that answers, and how it is to be asked. */
 export interface PreparedTarget {
@@ -24,6 +25,8 @@ export interface PrepareOptions {
   readonly wishes?: readonly Readonly<Record<string, unknown>>[];
   /** Asks for exactly the workload's output length, where the server takes such fields. */
   readonly hasFixedLength: boolean;
+  /** Limit of each request, in ms; default that of a probe. */
+  readonly timeoutMs?: number;
 }
 
 const TRIAL_PROMPT = "Say hello.";
@@ -43,7 +46,9 @@ export async function prepareTarget(
 ): Promise<PreparedTarget> {
   const model = asked.model ?? (await modelOf(asked, signal));
   const named = asked.withModel(model);
-  const probed = await probe(named, { extraBody: options.extraBody, signal });
+  const { extraBody, timeoutMs } = options;
+  const limit = timeoutMs === undefined ? {} : { timeoutMs };
+  const probed = await askAgain(() => probe(named, { extraBody, signal, ...limit }), signal);
   if (probed.state === "error") {
     throw new JoulemarkError("target_failed", `the target does not answer: ${probed.message}`);
   }
@@ -82,7 +87,7 @@ interface Asking {
 /** Gives up, one after the other, what a server may refuse; what it takes is asked for from then on. */
 async function acceptedSettings(
   target: Target,
-  { extraBody, wishes = [], hasFixedLength }: PrepareOptions,
+  { extraBody, wishes = [], hasFixedLength, timeoutMs }: PrepareOptions,
   signal: AbortSignal,
 ): Promise<Accepted> {
   let asking: Asking = { wishes, hasFixedLength, includeUsage: true };
@@ -90,7 +95,7 @@ async function acceptedSettings(
   for (;;) {
     const { wishes: left, ...rest } = asking;
     const settings: RequestSettings = { ...rest, fields: Object.assign({}, ...left, extraBody) };
-    const outcome = await trial(target, settings, signal);
+    const outcome = await askAgain(() => trial(target, settings, { timeoutMs, signal }), signal);
     signal.throwIfAborted();
     if (outcome.state === "ok") return { settings, warnings };
     const less = isRefusal(outcome) ? withLess(asking) : undefined;
@@ -103,7 +108,7 @@ async function acceptedSettings(
 async function trial(
   target: Target,
   { fields, hasFixedLength, includeUsage }: RequestSettings,
-  signal: AbortSignal,
+  { timeoutMs, signal }: { timeoutMs: number | undefined; signal: AbortSignal },
 ): Promise<RequestOutcome> {
   const body = {
     model: target.model,
@@ -112,7 +117,8 @@ async function trial(
     max_tokens: TRIAL_TOKENS,
     ...(hasFixedLength && { min_tokens: TRIAL_TOKENS, ignore_eos: true }),
   };
-  return streamRequest(target, body, { includeUsage: includeUsage ?? true, signal });
+  const limit = timeoutMs === undefined ? {} : { timeoutMs };
+  return streamRequest(target, body, { includeUsage: includeUsage ?? true, signal, ...limit });
 }
 
 /** A server that does not know a field says so with one of these. */

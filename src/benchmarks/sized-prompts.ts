@@ -1,9 +1,10 @@
 import { JoulemarkError } from "../errors.ts";
-import { postJson } from "../target/json-client.ts";
+import { type JsonReply, postJson } from "../target/json-client.ts";
 import type { Target } from "../target/target.ts";
 import { type CalibratedPrompts, calibratePrompts } from "../workloads/calibrate-prompts.ts";
 import { promptBody } from "../workloads/workload.ts";
 import type { WorkloadSpec } from "../workloads/workload-spec.ts";
+import { askAgain } from "./ask-again.ts";
 
 /** Prompts of one input length, as this server counts. */
 export interface SizedPrompts {
@@ -11,6 +12,14 @@ export interface SizedPrompts {
   readonly calibrated: CalibratedPrompts;
   /** The same prompts for the same number, others for another. */
   workload(number: number, outputTokens: number): WorkloadSpec;
+}
+
+export interface SizeOptions {
+  readonly inputTokens: number;
+  readonly seed: number;
+  /** Limit of each question, in ms. */
+  readonly timeoutMs: number | undefined;
+  readonly signal: AbortSignal;
 }
 
 /** How far apart the seeds of two workloads are: their prompts begin with different words. */
@@ -24,13 +33,13 @@ const SEED_STEP = 7919;
  */
 export async function sizedPrompts(
   target: Target,
-  { inputTokens, seed, signal }: { inputTokens: number; seed: number; signal: AbortSignal },
+  { inputTokens, seed, timeoutMs, signal }: SizeOptions,
 ): Promise<SizedPrompts> {
   const calibrated = await calibratePrompts({
     targetTokens: inputTokens,
     seed,
     signal,
-    count: (prompt) => promptTokens(target, prompt, signal),
+    count: (prompt) => promptTokens(target, prompt, { timeoutMs, signal }),
   });
   const { endpoint } = target;
   const expected = calibrated.isCalibrated
@@ -52,7 +61,7 @@ export async function sizedPrompts(
 async function promptTokens(
   target: Target,
   prompt: string,
-  signal: AbortSignal,
+  { timeoutMs, signal }: { timeoutMs: number | undefined; signal: AbortSignal },
 ): Promise<number | null> {
   const body = {
     model: target.model,
@@ -61,7 +70,10 @@ async function promptTokens(
     temperature: 0,
     stream: false,
   };
-  const reply = await postJson(target, target.requestUrl, body, { signal });
+  const limit = timeoutMs === undefined ? {} : { timeoutMs };
+  const ask = (): Promise<JsonReply> =>
+    postJson(target, target.requestUrl, body, { signal, ...limit });
+  const reply = await askAgain(ask, signal);
   signal.throwIfAborted();
   if (reply.state === "error") {
     throw new JoulemarkError("target_failed", `no answer to a prompt: ${reply.message}`);

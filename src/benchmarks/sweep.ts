@@ -17,13 +17,14 @@ export function sweep(options: SweepOptions, signal: AbortSignal): RunningBenchm
     async works({ target, settings }, session, cells, aborted) {
       const promptsBySize = new Map<number, SizedPrompts>();
       for (const inputTokens of new Set(cells.map((plan) => plan.inputTokens!))) {
-        const { seed } = options;
-        const prompts = await sizedPrompts(target, { inputTokens, seed, signal: aborted });
+        const { seed, load } = options;
+        const asked = { inputTokens, seed, timeoutMs: load.timeoutMs, signal: aborted };
+        const prompts = await sizedPrompts(target, asked);
         promptsBySize.set(inputTokens, prompts);
         tellPrompts(session, prompts);
       }
       return (plan) => ({
-        ...cellWork(plan, promptsBySize.get(plan.inputTokens!)!, options),
+        ...cellWork(plan, promptsBySize.get(plan.inputTokens!)!, session.segment, options),
         settings,
       });
     },
@@ -31,9 +32,13 @@ export function sweep(options: SweepOptions, signal: AbortSignal): RunningBenchm
   return startBenchmark(spec, options, signal);
 }
 
+/** More workloads than a run has cells. */
+const SEGMENT_STEP = 1_000_003;
+
 function cellWork(
   plan: CellPlan,
   prompts: SizedPrompts,
+  segment: number,
   { load, settleMs, warmup }: SweepOptions,
 ): Omit<CellWork, "settings"> {
   const { concurrency, cell, requests, durationS, cache } = plan;
@@ -44,9 +49,11 @@ function cellWork(
     ...(requests === undefined ? {} : { requests }),
     ...(durationS === undefined ? {} : { durationMs: durationS * 1000 }),
   };
-  // Cells have prompts of their own; a warm-up has the cell's own only where they are to be known.
-  const workload = prompts.workload(2 * cell, outputTokens);
-  const other = prompts.workload(2 * cell + 1, outputTokens);
+  // Cells have prompts of their own, and new ones when a run is resumed: the server may know those
+  // that it was asked before. A warm-up has the cell's own only where they are to be known.
+  const number = SEGMENT_STEP * segment + 2 * cell;
+  const workload = prompts.workload(number, outputTokens);
+  const other = prompts.workload(number + 1, outputTokens);
   const warming = warmupLoad(plan, warmup);
   return {
     plan,
