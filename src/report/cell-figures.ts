@@ -87,7 +87,7 @@ export function whyAbsent(cell: CellRecord, refuses: readonly string[]): Why {
   const [first] = reasons;
   if (first !== undefined) return whyOf(first);
   if (cell.state === "interrupted")
-    return { code: "interrupted", text: "the run was interrupted while this was measured" };
+    return { code: "interrupted", text: "the run ended early, while this was measured" };
   return { code: "not_told", text: "the record does not say why" };
 }
 

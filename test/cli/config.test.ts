@@ -139,6 +139,11 @@ describe("the parameters of a record", () => {
   });
 });
 
+test("a key of a config file can do nothing to a terminal", async () => {
+  const { error } = await sweepWith(`${TARGET}"a\\e]0;x\\ab": 1\n`);
+  expect(error?.message).toContain("a ]0;x b is no flag of sweep");
+});
+
 describe("a config file that is none", () => {
   const level = (i: number) =>
     `l${i}: &l${i} [${Array(9)

@@ -169,7 +169,7 @@ describe("a sweep's table", () => {
 
   test.each([
     [100, repeats],
-    [60, LEVELS.map((level) => cell(level))],
+    [52, LEVELS.map((level) => cell(level))],
   ])("a column without room takes its notes with it: %d columns", (width, cells) => {
     const table = sweepTable(record(cells), { hasColour: false, width });
     expect(table.replaceAll(/\s+/g, " ")).toMatch(/No room for: TTFT p9\d ms/);
@@ -203,7 +203,16 @@ describe("a sweep's table", () => {
     const evil = "a\u001b]0;title\u0007b\u202ec\nd";
     const table = sweepTable(
       record(
-        [cell(1, { warnings: [evil], validity: [{ ...GAP_REASON, detail: evil }], metrics: {} })],
+        [
+          cell(1, {
+            label: evil,
+            warnings: [evil],
+            validity: [{ ...GAP_REASON, detail: evil }],
+            metrics: {},
+          }),
+          refused(2),
+          cell(4, { label: evil }),
+        ],
         {
           server: { name: evil, version: evil, model: evil },
           damage: [evil],
