@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { LineCounter, parseDocument } from "yaml";
+import { cleanText } from "../report/clean-text.ts";
 import type { FlagValues } from "./config-values.ts";
+import { readUserFile } from "./read-user-file.ts";
 import { UsageError } from "./usage-error.ts";
 
 /**
@@ -11,23 +12,42 @@ import { UsageError } from "./usage-error.ts";
  */
 export function readConfigFile(path: string): FlagValues {
   const origin = `--config ${path}`;
-  const lines = new LineCounter();
-  const document = parseDocument(readText(origin, path), {
-    lineCounter: lines,
-    // A snippet of the file could hold what is not to be shown.
-    prettyErrors: false,
-  });
-  const [error] = document.errors;
-  if (error !== undefined) {
-    const { line, col } = lines.linePos(error.pos[0]);
-    throw new UsageError(
-      `${origin}: line ${line}, column ${col} is no YAML: ${error.message.split("\n")[0]}; ${HELP}`,
-    );
-  }
-  const values: unknown = document.toJS() ?? {};
+  const values = parsed(origin, readText(origin, path)) ?? {};
   if (typeof values !== "object" || values === null || Array.isArray(values))
     throw new UsageError(`${origin} holds no names and values; ${HELP}`);
   return { origin, values: values as Readonly<Record<string, unknown>> };
+}
+
+/** A file that says one thing a hundred times over by its aliases is no list of flags. */
+const MOST_ALIASES = 100;
+
+function parsed(origin: string, text: string): unknown {
+  const lines = new LineCounter();
+  try {
+    const document = parseDocument(text, {
+      lineCounter: lines,
+      // A snippet of the file could hold what is not to be shown.
+      prettyErrors: false,
+    });
+    const [error] = document.errors;
+    if (error !== undefined) {
+      const { line, col } = lines.linePos(error.pos[0]);
+      throw new UsageError(
+        `${origin}: line ${line}, column ${col} is no YAML: ${firstLine(error)}; ${HELP}`,
+      );
+    }
+    const values: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
+    // An alias within its own anchor has no end, and no value can be told from it.
+    JSON.stringify(values);
+    return values;
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`${origin} cannot be taken as flags: ${firstLine(error)}; ${HELP}`);
+  }
+}
+
+function firstLine(error: unknown): string {
+  return cleanText(String((error as Error).message).split("\n")[0]!);
 }
 
 const HELP = "give one flag a line, such as “concurrency: [1, 2, 4]”";
@@ -55,10 +75,11 @@ const NO_RUN = "name a run folder, as joulemark runs lists them";
 
 function readText(origin: string, path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return readUserFile(path);
   } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code ?? "unknown error";
     const remedy = origin.startsWith("--resume") ? NO_RUN : "name a YAML file that can be read";
-    throw new UsageError(`${origin}: ${path} could not be read (${why}); ${remedy}`);
+    throw new UsageError(
+      `${origin}: ${path} could not be read (${(error as Error).message}); ${remedy}`,
+    );
   }
 }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, type Option } from "commander";
+import { cleanText, shorten } from "../report/clean-text.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Values for flags that stand somewhere else than on the command line. */
@@ -24,7 +25,9 @@ export function applyValues(command: Command, { origin, values }: FlagValues): v
     const option = options.find((one) => one.name() === key);
     if (option === undefined) {
       const names = options.map((one) => one.name()).join(", ");
-      problems.push(`${key} is no flag of ${command.name()}: the keys are ${names}`);
+      problems.push(
+        `${shorten(cleanText(key), 60)} is no flag of ${command.name()}: the keys are ${names}`,
+      );
       continue;
     }
     try {
@@ -33,7 +36,9 @@ export function applyValues(command: Command, { origin, values }: FlagValues): v
         command.setOptionValueWithSource(option.attributeName(), parsed, "config");
     } catch (error) {
       if (!(error instanceof InvalidArgumentError || error instanceof UsageError)) throw error;
-      const shown = NEVER_SHOWN.includes(key) ? "" : ` ${JSON.stringify(value)} is invalid.`;
+      const shown = NEVER_SHOWN.includes(key)
+        ? ""
+        : ` ${cleanText(JSON.stringify(value))} is invalid.`;
       problems.push(`${key}:${shown} ${error.message}`);
     }
   }

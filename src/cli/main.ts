@@ -2,6 +2,7 @@
 import { CommanderError } from "commander";
 import { JoulemarkError } from "../errors.ts";
 import { catchInterrupts } from "./interrupts.ts";
+import { errorText } from "./log-text.ts";
 import { terminalOutput } from "./output.ts";
 import { program } from "./program.ts";
 
@@ -22,7 +23,7 @@ function exitCodeFor(error: unknown): number {
     return 130;
   }
   if (error instanceof JoulemarkError) {
-    output.note(`joulemark: ${error.message}`);
+    output.note(errorText(error.message, output.noteLook.width));
     return error.code === "bad_option" ? 2 : 1;
   }
   output.note(`joulemark: a bug: ${error instanceof Error ? error.stack : String(error)}`);

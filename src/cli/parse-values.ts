@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { InvalidArgumentError } from "commander";
 import type { Warmup } from "../benchmarks/benchmark-options.ts";
+import { readUserFile, UnreadableFile } from "./read-user-file.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** A day: no time that is asked for is longer. */
@@ -100,10 +100,10 @@ export function extraBody(text: string): Readonly<Record<string, unknown>> {
   const from = text.startsWith("@") ? `--extra-body ${text}` : "--extra-body";
   let body: unknown;
   try {
-    body = JSON.parse(text.startsWith("@") ? readFileSync(text.slice(1), "utf8") : text);
+    body = JSON.parse(text.startsWith("@") ? readUserFile(text.slice(1)) : text);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const why = code === undefined ? "is no JSON" : `could not be read (${code})`;
+    const isUnread = error instanceof UnreadableFile;
+    const why = isUnread ? `could not be read (${error.message})` : "is no JSON";
     throw new UsageError(`${from} ${why}: ${BODY_HELP}`);
   }
   if (typeof body !== "object" || body === null || Array.isArray(body))

@@ -21,11 +21,23 @@ export function percentileMs(
   const summary: Summary | undefined = cell[time];
   const value = summary?.percentiles[name];
   if (value !== undefined) return { value };
+  const isUnfounded = time === "tpotMs" && (summary?.n ?? 0) === 0 && hasGuessedTokens(cell);
+  if (isUnfounded) return { absent: NO_TPOT };
   if (summary === undefined || summary.n === 0) return { absent: whyAbsent(cell, ["comparison"]) };
   const { fromCount } = PERCENTILES.find((one) => one.name === name)!;
   const code = `few_for_${name}`;
   const text = `fewer than the ${fromCount} requests that ${shownPercentile(name)} needs`;
   return { absent: { code, text } };
+}
+
+const NO_TPOT: Why = {
+  code: "tpot_needs_count",
+  text: "TPOT needs the server's own count of tokens, which it did not tell",
+};
+
+/** Whether tokens of the cell were counted from events, since the server told no count of its own. */
+export function hasGuessedTokens({ tokens, counts }: CellRecord): boolean {
+  return tokens?.isEstimated === true && (counts?.ok ?? 0) > 0;
 }
 
 /** Whose estimate or plain integral a table shows. */
@@ -75,7 +87,7 @@ export function whyAbsent(cell: CellRecord, refuses: readonly string[]): Why {
   const [first] = reasons;
   if (first !== undefined) return whyOf(first);
   if (cell.state === "interrupted")
-    return { code: "interrupted", text: "the run was interrupted while this was measured" };
+    return { code: "interrupted", text: "the run ended early, while this was measured" };
   return { code: "not_told", text: "the record does not say why" };
 }
 

@@ -6,6 +6,7 @@ import {
   railFigure,
   tokensPerS,
 } from "./cell-figures.ts";
+import { cleanText } from "./clean-text.ts";
 import { type Pick, shortNumber } from "./figure.ts";
 
 /** A finished cell on one line. */
@@ -29,7 +30,7 @@ export function cellLine(cell: CellRecord): string {
     ...(state === "measured" ? [] : [state]),
     ...(isComparable || state !== "measured" ? [] : ["not comparable"]),
   ];
-  return `${label}: ${[...known, ...why, ...failed, ...marks].join(", ")}`;
+  return `${cleanText(label)}: ${[...known, ...why, ...failed, ...marks].join(", ")}`;
 }
 
 /** The median; of a single request its own value. */

@@ -54,9 +54,13 @@ function rateFacts(metrics: Metrics): readonly FactRow[] {
   const { decode_runs: runs = 0, decode_rate_is_servers: isServers } = metrics;
   if (rate === undefined) return [];
   const digits = digitsFor([{ value: rate }]);
-  const interval = lo === undefined || hi === undefined ? "" : ` ±${number((hi - lo) / 2, digits)}`;
+  const interval =
+    lo === undefined || hi === undefined
+      ? ""
+      : ` (95 % interval ${number(lo, digits)}–${number(hi, digits)})`;
   const whose = isServers === 1 ? "the server's own times" : "the times of the stream";
-  return [["decode", `${number(rate, digits)}${interval} tok/s, median of ${runs}, by ${whose}`]];
+  const rateWords = `${number(rate, digits)} tok/s${interval}`;
+  return [["decode", `${rateWords}, median of ${runs}, by ${whose}`]];
 }
 
 /** Joules and tokens of all runs, added up before they are divided. */

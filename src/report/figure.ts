@@ -5,10 +5,16 @@ import type { Why } from "./footnotes.ts";
 export type Figure =
   | {
       readonly value: number;
-      /** Half of the 95 % interval around it. */
-      readonly halfWidth?: number;
+      /** The 95 % interval; the value need not stand in its middle. */
+      readonly interval?: Interval;
     }
   | { readonly absent: Why };
+
+/** From where to where. */
+interface Interval {
+  readonly lo: number;
+  readonly hi: number;
+}
 
 /** What of one cell enters a figure. */
 export type Pick =
@@ -16,8 +22,7 @@ export type Pick =
   | { readonly absent: Why };
 
 /**
- * The figure over the repeats of a cell: the median with half of its 95 % interval. A single value
- * has the interval that it brings, if it brings one.
+ * The figure over the repeats of a cell: the median with its 95 % interval. A single value has the interval that it brings, if it brings one.
  */
 export function figureOf(picks: readonly Pick[]): Figure {
   const known = picks.filter((pick) => "value" in pick);
@@ -27,12 +32,11 @@ export function figureOf(picks: readonly Pick[]): Figure {
     return absent ?? { absent: { code: "not_measured", text: "not measured" } };
   if (known.length === 1) {
     const { value, lo, hi } = only;
-    return lo === undefined || hi === undefined ? { value } : { value, halfWidth: (hi - lo) / 2 };
+    return lo === undefined || hi === undefined ? { value } : { value, interval: { lo, hi } };
   }
   const { median, interval } = spread(known.map(({ value }) => value))!;
-  return interval === undefined
-    ? { value: median }
-    : { value: median, halfWidth: (interval.hi - interval.lo) / 2 };
+  if (interval === undefined) return { value: median };
+  return { value: median, interval: { lo: interval.lo, hi: interval.hi } };
 }
 
 /** Digits behind the point, so that the smallest of these figures shows three that count. */
@@ -51,6 +55,17 @@ export function number(value: number, digits: number): string {
     maximumFractionDigits: digits,
   });
   return text.replace("-", "−");
+}
+
+/** A figure with its interval in brackets, from end to end: `±` would say that it lies in the middle. */
+export function withInterval(
+  value: number,
+  interval: Interval | undefined,
+  digits: number,
+): string {
+  const text = number(value, digits);
+  if (interval === undefined) return text;
+  return `${text} (${number(interval.lo, digits)}–${number(interval.hi, digits)})`;
 }
 
 /** The most useful digits of a single number: three that count, whole above 100. */

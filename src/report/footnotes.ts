@@ -1,3 +1,4 @@
+import { cleanText } from "./clean-text.ts";
 import { wrap } from "./facts-table.ts";
 
 /** Why something is absent or to be read with care: a stable code and words. */
@@ -42,7 +43,7 @@ export function footnotes(): Footnotes {
     lines: (width) =>
       [...notes.values()].flatMap((note, i) => {
         const mark = superscript(i + 1).padEnd(2);
-        const code = note.why.isReason ? ` [${note.why.code}]` : "";
+        const code = note.why.isReason ? ` [${cleanText(note.why.code)}]` : "";
         const [first = "", ...more] = wrap(`${textOf(note)}${code}`, width - 2);
         return [`${mark}${first}`, ...more.map((line) => `  ${line}`)];
       }),
@@ -57,7 +58,7 @@ function textOf({ why, where, texts, places }: Note): string {
     others < 1
       ? ""
       : `; like it, with other figures, ${others} more ${others === 1 ? "row" : "rows"}`;
-  return `${where}: ${why.text}${also}`;
+  return `${cleanText(where)}: ${why.text}${also}`;
 }
 
 const DIGITS = "⁰¹²³⁴⁵⁶⁷⁸⁹";

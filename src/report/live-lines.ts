@@ -51,10 +51,12 @@ export function liveLines(facts: LiveFacts, width: number): readonly [string, st
 
 function figureParts({ now, atMs, runLeftS }: LiveFacts): readonly Part[] {
   const { tokensPerS, powerW, inFlight, failedRequests, startedMs } = now;
+  // Once no request is sent, the last rate would stand there as if it held still.
+  const isLoaded = hasRequests(now);
   const left = runLeftS === undefined ? "" : `, about ${roughDuration(runLeftS)} left`;
   return [
     [inFlight === 0 ? undefined : `${number(inFlight, 0)} in flight`, 5],
-    [tokensPerS === undefined ? undefined : `${shortNumber(tokensPerS)} tok/s`, 8],
+    [isLoaded && tokensPerS !== undefined ? `${shortNumber(tokensPerS)} tok/s` : undefined, 8],
     [powerW === undefined ? undefined : `${shortNumber(powerW)} W`, 7],
     [failedRequests === 0 ? undefined : `${number(failedRequests, 0)} FAILED`, 9],
     [`${clockTime((atMs - startedMs) / 1000)}${left}`, 6],
@@ -72,9 +74,13 @@ function shareOf({ now, atMs, phaseStartMs, phaseS }: LiveFacts): number | undef
 
 function countWords({ now }: LiveFacts): string | undefined {
   const { phase, cell, endedRequests } = now;
-  if (phase !== "window" && phase !== "warm-up") return undefined;
+  if (!hasRequests(now)) return undefined;
   const of = phase === "window" && cell?.requests ? ` of ${number(cell.requests, 0)}` : "";
   return `${number(endedRequests, 0)}${of} done`;
+}
+
+function hasRequests({ phase }: RunNow): boolean {
+  return phase === "window" || phase === "warm-up";
 }
 
 /** Time left in the phase, where it is known: by its length, or by the pace of its requests. */

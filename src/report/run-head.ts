@@ -20,7 +20,7 @@ export function runHead(record: RunRecord, facts: readonly FactRow[], look: Look
 /** The model's name gets what is left of the line. */
 function titleOf({ benchmark, simulated, interrupted, server, target }: RunRecord, width: number) {
   const head = `${simulated ? "SIMULATED · " : ""}joulemark ${benchmark}`;
-  const tail = interrupted ? " · INTERRUPTED" : "";
+  const tail = interrupted ? " · ENDED EARLY" : "";
   const model = server?.model ?? target.model;
   if (model === undefined) return head + tail;
   return `${head} · ${shorten(cleanText(model), width - head.length - tail.length - 3)}${tail}`;
@@ -50,8 +50,8 @@ function railRows({ rail, idle, cells, validity }: RunRecord): readonly FactRow[
   const why = quiet === undefined ? "" : ` (${cleanText(quiet.detail)})`;
   const baseline = idle === undefined ? `no idle baseline${why}` : `idle ${watts(idle.meanPowerW)}`;
   return [
-    ["rail", `${rail.source}, ${cleanText(devices.join(", "))}, ${baseline}`],
-    ["not in it", rail.excludes],
+    ["rail", `${cleanText(rail.source)}, ${cleanText(devices.join(", "))}, ${baseline}`],
+    ["not in it", cleanText(rail.excludes)],
   ];
 }
 

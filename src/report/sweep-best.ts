@@ -1,3 +1,4 @@
+import { cleanText } from "./clean-text.ts";
 import type { FactRow } from "./facts-table.ts";
 import { type Figure, shortNumber } from "./figure.ts";
 import type { SweepRow, SweepRows } from "./sweep-rows.ts";
@@ -27,5 +28,5 @@ function bestBy(
     return "value" in figure ? [{ label: row.label, value: figure.value }] : [];
   });
   const [best] = known.toSorted((a, b) => sign * (b.value - a.value));
-  return best && { shown: shortNumber(best.value), label: best.label };
+  return best && { shown: shortNumber(best.value), label: cleanText(best.label) };
 }

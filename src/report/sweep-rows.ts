@@ -30,8 +30,11 @@ export interface SweepRow {
 /** Every row of a sweep, and what holds for all of them. */
 export interface SweepRows {
   readonly rows: readonly SweepRow[];
-  /** The high percentile that is shown: the highest one that at least half of the cells have. */
-  readonly tail: PercentileName;
+  /**
+   * The high percentile that is shown: the highest one that at least half of the cells have.
+   * Absent when no cell has any.
+   */
+  readonly tail?: PercentileName;
   readonly energy: EnergyKind;
   readonly repeats: number;
 }
@@ -46,13 +49,17 @@ export function sweepRows(cells: readonly CellRecord[]): SweepRows {
   }
   return {
     rows: [...byPrefix.values()].map((repeats) => rowOf(repeats, tail, energy)),
-    tail,
+    ...(tail === undefined ? {} : { tail }),
     energy,
     repeats: Math.max(0, ...cells.map(({ repeat }) => repeat + 1)),
   };
 }
 
-function rowOf(cells: readonly CellRecord[], tail: PercentileName, energy: EnergyKind): SweepRow {
+function rowOf(
+  cells: readonly CellRecord[],
+  tail: PercentileName | undefined,
+  energy: EnergyKind,
+): SweepRow {
   const { label, inputTokens, concurrency } = cells[0]!;
   const counts = cells.flatMap((cell) => (cell.counts === undefined ? [] : [cell.counts]));
   const over = (pick: (cell: CellRecord) => ReturnType<typeof tokensPerS>): Figure =>
@@ -65,7 +72,7 @@ function rowOf(cells: readonly CellRecord[], tail: PercentileName, energy: Energ
     isComparable: cells.every((cell) => cell.isComparable),
     tokensPerS: over(tokensPerS),
     ttftP50Ms: over((cell) => percentileMs(cell, "ttftMs", "p50")),
-    ttftTailMs: over((cell) => percentileMs(cell, "ttftMs", tail)),
+    ttftTailMs: over((cell) => percentileMs(cell, "ttftMs", tail ?? "p50")),
     tpotP50Ms: over((cell) => percentileMs(cell, "tpotMs", "p50")),
     joulesPerToken: over((cell) => joulesPerToken(cell, energy)),
     meanPowerW: over((cell) => railFigure(cell, "mean_power_w")),
@@ -75,10 +82,12 @@ function rowOf(cells: readonly CellRecord[], tail: PercentileName, energy: Energ
 
 const TAILS: readonly PercentileName[] = ["p99", "p95", "p90"];
 
-function tailOf(cells: readonly CellRecord[]): PercentileName {
+function tailOf(cells: readonly CellRecord[]): PercentileName | undefined {
   const answered = cells.filter(({ ttftMs }) => ttftMs?.percentiles.p50 !== undefined);
-  const isCommon = (name: PercentileName): boolean =>
-    2 * answered.filter(({ ttftMs }) => ttftMs?.percentiles[name] !== undefined).length >=
-    answered.length;
-  return TAILS.find(isCommon) ?? "p90";
+  const having = (name: PercentileName): number =>
+    answered.filter(({ ttftMs }) => ttftMs?.percentiles[name] !== undefined).length;
+  return (
+    TAILS.find((name) => having(name) > 0 && 2 * having(name) >= answered.length) ??
+    TAILS.findLast((name) => having(name) > 0)
+  );
 }

@@ -1,4 +1,5 @@
 import type { CellRecord } from "../records/run-record.ts";
+import { cleanText } from "./clean-text.ts";
 import { columnsTable } from "./columns-table.ts";
 
 /** What really happened in one cell, as the simulated engine knows it. */
@@ -19,7 +20,7 @@ export function truthTable(
     const measuredJ = metrics["sim_rail_joules_per_token"];
     const trueJ = truth.energyJ / truth.tokens;
     return [
-      label,
+      cleanText(label),
       tokens === undefined ? "—" : String(Math.round(tokens.output)),
       String(truth.tokens),
       measuredJ === undefined ? "—" : measuredJ.toFixed(4),

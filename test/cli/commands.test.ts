@@ -57,7 +57,7 @@ describe("a sweep", () => {
     const call = await callCli(SWEEP, { record: made, failure });
     expect(call.error).toBe(failure);
     expect(call.exitCode).toBe(1);
-    expect(call.stdout).toContain("INTERRUPTED");
+    expect(call.stdout).toContain("ENDED EARLY");
     expect(call.stderr).toContain("joulemark sweep --resume runs/fake   measures what is missing");
   });
 });

@@ -139,6 +139,28 @@ describe("the parameters of a record", () => {
   });
 });
 
+test("a key of a config file can do nothing to a terminal", async () => {
+  const { error } = await sweepWith(`${TARGET}"a\\e]0;x\\ab": 1\n`);
+  expect(error?.message).toContain("a ]0;x b is no flag of sweep");
+});
+
+describe("a config file that is none", () => {
+  const level = (i: number) =>
+    `l${i}: &l${i} [${Array(9)
+      .fill(`*l${i - 1}`)
+      .join(", ")}]`;
+  test.each([
+    ["says one thing over and over", `l0: &l0 [x]\n${[1, 2, 3, 4, 5, 6].map(level).join("\n")}\n`],
+    ["has an alias without an anchor", "concurrency: *nowhere\n"],
+    ["has an alias within its own anchor", "extra-body: &a\n  b: *a\n"],
+    ["is nested without an end", "[".repeat(20_000)],
+  ])("%s is wrong use, not a bug", async (_what, text) => {
+    const { exitCode, error } = await sweepWith(text);
+    expect(exitCode).toBe(2);
+    expect(error?.message).toMatch(/--config \S+\.yaml.*give one flag a line/);
+  });
+});
+
 describe("--resume", () => {
   async function started(text: string): Promise<string> {
     const { parameters } = (await sweepWith(text)).options!;

@@ -39,6 +39,13 @@ describe("the live display", () => {
     expect(late).toBe("3/6 · 4 at once · quiet time · ━━━━━━━━━━━━");
   });
 
+  test("shows no rate while no request is sent", () => {
+    const rates = (["settle", "baseline", "warm-up", "window"] as const).map(
+      (phase) => liveLines({ ...FACTS, now: { ...NOW, phase } }, 100)[1],
+    );
+    expect(rates.map((line) => line.includes("tok/s"))).toEqual([false, false, true, true]);
+  });
+
   test("counts a window by its time where that ends it", () => {
     const { requests, ...timed } = cell(4, { durationS: 8 });
     const [first] = liveLines({ ...FACTS, now: { ...NOW, cell: timed } }, 80);

@@ -61,14 +61,17 @@ describe("footnotes", () => {
 describe("figures", () => {
   test("one value has the interval that it brings, several have their own", () => {
     expect(figureOf([{ value: 3 }])).toEqual({ value: 3 });
-    expect(figureOf([{ value: 3, lo: 2, hi: 5 }])).toEqual({ value: 3, halfWidth: 1.5 });
+    expect(figureOf([{ value: 3, lo: 2, hi: 5 }])).toEqual({
+      value: 3,
+      interval: { lo: 2, hi: 5 },
+    });
     const two = figureOf([
       { value: 10, lo: 0, hi: 99 },
       { value: 12, lo: 0, hi: 99 },
     ]);
     // Student of two values: 12.7062 × √2 / √2.
     expect(two).toMatchObject({ value: 11 });
-    expect("halfWidth" in two && two.halfWidth).toBeCloseTo(12.7062, 3);
+    expect("interval" in two && two.interval?.hi).toBeCloseTo(11 + 12.7062, 3);
   });
 
   test("what is not known is absent, never zero", () => {

@@ -138,12 +138,12 @@ describe("a sweep's table", () => {
     expect(none).not.toContain("cheapest");
   });
 
-  test("repeats give the median and half of the 95 % interval", () => {
+  test("repeats give the median and the interval of the record, which lies around the mean", () => {
     const three = [10, 11, 15].map((joules, repeat) =>
       cell(1, { repeat, metrics: { gpu_rail_joules_per_token: joules } }),
     );
-    // Student: t 4.30265 × s 2.6458 / √3 = 6.57.
-    expect(sweepTable(record(three), PLAIN)).toContain(" 11.0 ±6.6 ");
+    // Student: 12 ± t 4.30265 × s 2.6458 / √3 = 6.57.
+    expect(sweepTable(record(three), PLAIN)).toContain(" 11.0 (5.4–18.6) ");
     const table = sweepTable(
       record([...three.slice(0, 2), { ...unmeasured(1), repeat: 2 }]),
       PLAIN,
@@ -162,16 +162,57 @@ describe("a sweep's table", () => {
     });
     const why = { reason: "rail_not_bracketed", refuses: "estimate", detail: "no quiet" } as const;
     const table = sweepTable(record([est, cell(2, { validity: [why] })]), PLAIN);
-    expect(table).toContain(" 10.0 ±0.6 ");
+    expect(table).toContain(" 10.0 (9.5–10.7) ");
     expect(rowsOf(table)[1]).not.toContain("2.5");
     expect(table).toContain("no quiet [rail_not_bracketed]");
+  });
+
+  test.each([
+    [100, repeats],
+    [52, LEVELS.map((level) => cell(level))],
+  ])("a column without room takes its notes with it: %d columns", (width, cells) => {
+    const table = sweepTable(record(cells), { hasColour: false, width });
+    expect(table.replaceAll(/\s+/g, " ")).toMatch(/No room for: TTFT p9\d ms/);
+    expect(table).not.toMatch(/[¹²³]|fewer than|too few requests for a higher one/);
+    const gap = sweepTable(record([...cells, refused(64)]), { hasColour: false, width });
+    expect(gap).toContain("¹ no reading came");
+    expect(gap).not.toContain("²");
+  });
+
+  test("a single request has no tail", () => {
+    const one = cell(1, { ttftMs: summarise([40]), tpotMs: summarise([17]) });
+    const table = sweepTable(record([one]), PLAIN);
+    expect(table).not.toContain("p99");
+    expect(table).toContain("p50: too few requests for a higher one.");
+    const empty = sweepTable(record([unmeasured(1)]), PLAIN);
+    expect(empty).not.toContain("p99");
+  });
+
+  test("tokens that were counted from events are said to be, and take TPOT away", () => {
+    const tokens = { output: 1024, delivered: 1024, isEstimated: true };
+    const { tpotMs, ...guessed } = cell(1, { tokens });
+    const table = sweepTable(record([guessed, cell(2)]), PLAIN);
+    expect(table).not.toContain("the record does not say why");
+    expect(table).toContain("TPOT needs the server's own count of tokens, which it did not tell");
+    expect(table).toContain("tokens counted from events");
+    expect(rowsOf(table)[0]).toMatch(/by events[¹²³]$/);
+    expect(rowsOf(table)[1]).not.toContain("by events");
   });
 
   test("what a server says can do nothing to a terminal", () => {
     const evil = "a\u001b]0;title\u0007b\u202ec\nd";
     const table = sweepTable(
       record(
-        [cell(1, { warnings: [evil], validity: [{ ...GAP_REASON, detail: evil }], metrics: {} })],
+        [
+          cell(1, {
+            label: evil,
+            warnings: [evil],
+            validity: [{ ...GAP_REASON, detail: evil }],
+            metrics: {},
+          }),
+          refused(2),
+          cell(4, { label: evil }),
+        ],
         {
           server: { name: evil, version: evil, model: evil },
           damage: [evil],
