@@ -57,17 +57,20 @@ const HELP = "give one flag a line, such as “concurrency: [1, 2, 4]”";
  *
  * @throws {UsageError} for a folder that holds no run.
  */
-export function readRunFlags(run: string): FlagValues {
+export function readRunFlags(run: string, benchmark: string): FlagValues {
   const origin = `--resume ${run}`;
   const text = readText(origin, join(run, "run.json"));
-  let header: { readonly parameters?: unknown };
+  let header: { readonly parameters?: unknown; readonly benchmark?: unknown } | null;
   try {
     header = JSON.parse(text) as typeof header;
   } catch {
     throw new UsageError(`${origin}: run.json is no JSON; ${NO_RUN}`);
   }
-  if (typeof header.parameters !== "object" || header.parameters === null)
+  if (typeof header?.parameters !== "object" || header.parameters === null)
     throw new UsageError(`${origin}: run.json tells no parameters; ${NO_RUN}`);
+  const { benchmark: before } = header;
+  if (before !== benchmark)
+    throw new UsageError(`${origin}: it is a ${String(before)}, not a ${benchmark}`);
   return { origin, values: header.parameters as Readonly<Record<string, unknown>> };
 }
 

@@ -33,7 +33,7 @@ function applyRun(command: Command, run: string): void {
       .filter((option) => isGiven(command, option) && !MAY_DIFFER.includes(option.name()))
       .map((option) => [option.name(), command.getOptionValue(option.attributeName()) as unknown]),
   );
-  const flags = readRunFlags(run);
+  const flags = readRunFlags(run, command.name());
   for (const [name, value] of given) {
     const before = flags.values[name];
     if (shown(value) !== shown(before))

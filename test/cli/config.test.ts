@@ -166,7 +166,7 @@ describe("--resume", () => {
     const { parameters } = (await sweepWith(text)).options!;
     const run = join(dir, `run-${files++}`);
     mkdirSync(run);
-    writeFileSync(join(run, "run.json"), JSON.stringify({ parameters }));
+    writeFileSync(join(run, "run.json"), JSON.stringify({ benchmark: "sweep", parameters }));
     return run;
   }
 
@@ -203,6 +203,12 @@ describe("--resume", () => {
   test.each([
     ["no JSON", "{", /run\.json is no JSON/],
     ["no parameters", "{}", /tells no parameters/],
+    ["null", "null", /tells no parameters/],
+    [
+      "another benchmark",
+      '{"benchmark":"decode-floor","parameters":{}}',
+      /it is a decode-floor, not a sweep/,
+    ],
   ])("of a run.json that holds %s is an error", async (_what, text, message) => {
     const run = join(dir, `run-${files++}`);
     mkdirSync(run);

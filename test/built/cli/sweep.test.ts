@@ -74,7 +74,7 @@ describe("joulemark sweep", () => {
     run.child.kill("SIGINT");
     const end = await run.ended;
     expect(end.exitCode).toBe(130);
-    expect(end.stdout).toContain("INTERRUPTED");
+    expect(end.stdout).toContain("ENDED EARLY");
     const folder = /--resume (\S+)/.exec(end.stderr)![1]!;
     const states = (): readonly string[] => keptOf(folder).cells.map(({ state }) => state);
     expect(states()[0]).toBe("measured");

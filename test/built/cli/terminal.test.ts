@@ -73,7 +73,7 @@ test.runIf(hasTmux)(
     tmux("send-keys", "C-c");
     await eventually("the run is over", () => /^code \d+$/m.test(screen()));
     expect(screen()).toMatch(/^code 130$/m);
-    expect(screen()).toContain("SIMULATED · joulemark sweep · m · INTERRUPTED");
+    expect(screen()).toContain("SIMULATED · joulemark sweep · m · ENDED EARLY");
     expect(screen()).toMatch(/^joulemark: stopping; what was measured is kept/m);
     // Nothing of the display is left.
     expect(screen()).not.toMatch(/· (measuring|warm-up|quiet time)/);
