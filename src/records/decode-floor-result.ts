@@ -20,8 +20,8 @@ interface Rates {
   readonly tokS: readonly number[];
 }
 
-/** What has a rule of its own in a floor: half of the tokens are enough. */
-const OWN_RULES: readonly ReasonCode[] = ["short_completions"];
+/** Of these a floor has rules of its own: half of the tokens are enough, and a count must be told. */
+const OWN_RULES: readonly ReasonCode[] = ["short_completions", "tokens_estimated"];
 
 /** The figures of a decode floor: medians and sums over all of its measured runs. */
 export function decodeFloorFigures(cells: readonly CellRecord[], rail: DerivedRail): Metrics {
