@@ -1,7 +1,8 @@
-import { readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { unreadable } from "../../src/records/read-lines.ts";
 import { deriveRecord, rederive } from "../../src/records/rederive.ts";
 import type { RequestLine } from "../../src/records/request-line.ts";
 import type { RunRecord } from "../../src/records/run-record.ts";
@@ -264,4 +265,38 @@ describe("a line of a wrong shape", () => {
       { numRuns: 150 },
     );
   }, 60_000);
+});
+
+describe("a file that cannot be read", () => {
+  test.each(["events", "requests", "rail", "log"])("%s.jsonl is damage", async (name) => {
+    const dir = writeRun(smallRun());
+    const file = join(dir, `${name}.jsonl`);
+    rmSync(file);
+    mkdirSync(file);
+    const record = await rederive(dir);
+    expect(record.damage).toContain(
+      `${name}.jsonl: it cannot be read (it is a directory), and nothing is taken from it`,
+    );
+    expect(record.cells).toHaveLength(2);
+  });
+
+  test("run.json makes it no run", async () => {
+    const dir = writeRun(smallRun());
+    rmSync(join(dir, "run.json"));
+    mkdirSync(join(dir, "run.json"));
+    await expect(rederive(dir)).rejects.toMatchObject({
+      code: "bad_option",
+      message: expect.stringContaining("its run.json cannot be read (it is a directory)"),
+    });
+  });
+
+  test("by a link that leads to itself, or for lack of a permission, is damage too", async () => {
+    const dir = writeRun(smallRun());
+    const file = join(dir, "rail.jsonl");
+    rmSync(file);
+    symlinkSync(file, file);
+    expect((await rederive(dir)).damage.join()).toContain("leads to itself");
+    expect(unreadable(Object.assign(new Error("x"), { code: "EACCES" }))).toBe("no permission");
+    expect(unreadable(Object.assign(new Error("x"), { code: "EIO" }))).toBeUndefined();
+  });
 });
