@@ -231,6 +231,27 @@ describe("a line of a wrong shape", () => {
     expect(record.metrics).toMatchObject({ c2_gpu_rail_energy_j: 150 });
   });
 
+  test.each([-1.7e305, 1.1e12, -1.1e12])(
+    "a token at %d ms is at no time of a run",
+    async (atMs) => {
+      const requests = REQUESTS.map((line, i) =>
+        i === 1 ? { ...line, firstTokenMs: atMs, gapsUs: [0, 0] } : line,
+      );
+      const { damage } = await deriveRecord(writeRun(smallRun({ requests })));
+      expect(damage[0]).toBe(
+        "requests.jsonl, line 2: firstTokenMs is not what it must be, left out",
+      );
+    },
+  );
+
+  test("a token between two µs, and the next at once, are in order", async () => {
+    const requests = REQUESTS.map((line, i) =>
+      i === 1 ? { ...line, firstTokenMs: 1100.0004, gapsUs: [0, 0] } : line,
+    );
+    const { damage } = await deriveRecord(writeRun(smallRun({ requests })));
+    expect(damage).toEqual([]);
+  });
+
   test("names of Object's own do no harm", async () => {
     const text = JSON.stringify(REQUESTS[2]).replace(
       '"state":"ok"',
