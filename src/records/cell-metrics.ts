@@ -5,8 +5,11 @@ import { PERCENTILES } from "../stats/percentile.ts";
 import type { Summary } from "../stats/summary.ts";
 import type { CellRequests } from "./cell-accumulator.ts";
 import type { CellRail } from "./cell-rail.ts";
+import { MOST_OUTSIDE_MS } from "./cell-reasons.ts";
 import type { TokenSum } from "./cell-tokens.ts";
 import type { WindowPart } from "./steady-part.ts";
+
+const UNKNOWN_TOKENS: TokenSum = { isEstimated: false, why: {} };
 
 /** The figures of one cell as flat keys without its prefix; docs/records.md lists them. */
 export function cellMetrics(
@@ -15,12 +18,14 @@ export function cellMetrics(
   steady: WindowPart | undefined,
   steadyWindow: RailWindow | undefined,
 ): Metrics {
-  const { tokens } = requests;
+  const { tokens, end } = requests;
+  // Joules of one interval are not for tokens of another.
+  const whole = tokens.outsideMs(end) > MOST_OUTSIDE_MS ? UNKNOWN_TOKENS : tokens.whole;
   return finiteSorted({
     ...latencyMetrics(requests),
     ...throughputMetrics(requests),
     ...decodeMetrics(requests),
-    ...energyMetrics(rail, rail.window, tokens.whole, tokens.prompt, ""),
+    ...energyMetrics(rail, rail.window, whole, tokens.prompt, ""),
     ...(steady && {
       steady_s: seconds(steady),
       steady_output_tok_s: perSecond(tokens.steady.output, steady),

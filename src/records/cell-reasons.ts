@@ -8,6 +8,9 @@ const COLD_SHARE = 0.1;
 /** A chat template alone may fill a cache block or two. */
 const TEMPLATE_TOKENS = 32;
 
+/** Times are rounded, and threads do not agree on them to the last µs. */
+export const MOST_OUTSIDE_MS = 1;
+
 const STOPPED_WORDS: Readonly<Record<string, string>> = {
   first_requests_failed: "the first requests all failed",
   requests_keep_failing: "one request after the other failed",
@@ -20,9 +23,15 @@ export function cellReasons(requests: CellRequests, rail: readonly Refusal[]): r
   return [...rail, ...tokenReasons(requests), ...comparisonReasons(requests)];
 }
 
-function tokenReasons({ tokens, counts }: CellRequests): readonly Reason[] {
+function tokenReasons({ tokens, counts, end }: CellRequests): readonly Reason[] {
   const { output, why } = tokens.whole;
-  if (output !== undefined || counts.ok + counts.failed === 0) return [];
+  if (output !== undefined) {
+    const outsideMs = tokens.outsideMs(end);
+    if (outsideMs <= MOST_OUTSIDE_MS) return [];
+    const detail = `tokens came up to ${outsideMs.toFixed(0)} ms outside of the window: tokens and joules are of different intervals`;
+    return [{ reason: "tokens_mismatch", refuses: "per_token", detail }];
+  }
+  if (counts.ok + counts.failed === 0) return [];
   const detail = `${why.no_events ?? 0} replies told tokens that no event brought: nobody knows when they came`;
   return [{ reason: "tokens_unknown", refuses: "per_token", detail }];
 }
@@ -45,6 +54,13 @@ function comparisonReasons(requests: CellRequests): readonly Reason[] {
     add(
       "errors",
       `${counts.failed} of ${counts.ok + counts.failed} requests failed: ${kinds.join(", ")}; the first: ${requests.firstFailure}`,
+    );
+  }
+  const { output, why } = tokens.whole;
+  if (output !== undefined && why.count_not_told !== undefined) {
+    add(
+      "tokens_estimated",
+      `${why.count_not_told} of ${counts.ok} replies have no count from the server: tokens are counted from events`,
     );
   }
   if (tokens.short > 0) {

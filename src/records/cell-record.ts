@@ -4,6 +4,7 @@ import type { CellRequests } from "./cell-accumulator.ts";
 import { cellMetrics } from "./cell-metrics.ts";
 import type { CellRail } from "./cell-rail.ts";
 import { cellReasons } from "./cell-reasons.ts";
+import type { TokenSum } from "./cell-tokens.ts";
 import type { CellPlan } from "./run-header.ts";
 import type { CellRecord } from "./run-record.ts";
 import type { WindowPart } from "./steady-part.ts";
@@ -83,12 +84,31 @@ function longEnough(
 }
 
 function warningsOf({ tokens }: CellRequests, { window, facts }: CellRail): readonly string[] {
-  const { isEstimated, why } = tokens.whole;
-  const reasons = Object.entries(why).map(([reason, count]) => `${reason}: ${count} requests`);
   return [
     ...(window.state === "measured" && facts ? windowWarnings(window, facts) : []),
-    ...(isEstimated ? [`tokens are estimated in part (${reasons.join(", ")})`] : []),
+    ...estimateWarnings(tokens.whole),
   ];
+}
+
+function estimateWarnings({ isEstimated, why }: TokenSum): readonly string[] {
+  if (!isEstimated) return [];
+  const { failed_request: failed = 0, count_not_told: untold = 0 } = why;
+  const told: string[] = [];
+  if (failed > 0) {
+    told.push(
+      failed === 1
+        ? "1 request that failed or was cut off is counted by its events"
+        : `${failed} requests that failed or were cut off are counted by their events`,
+    );
+  }
+  if (untold > 0) {
+    told.push(
+      untold === 1
+        ? "1 reply without a count from the server is counted by its events"
+        : `${untold} replies without a count from the server are counted by their events`,
+    );
+  }
+  return [`tokens are estimated in part: ${told.join("; ")}`];
 }
 
 function pick<T extends object, K extends keyof T>(

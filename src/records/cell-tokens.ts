@@ -1,6 +1,7 @@
 import { type TokenCountReason, tokensInWindow } from "../stats/tokens-in-window.ts";
 import type { RequestLine } from "./request-line.ts";
 import { tokenAtMs } from "./request-line-of.ts";
+import type { WindowPart } from "./steady-part.ts";
 
 /** Output tokens of an interval; absent counts are not known. */
 export interface TokenSum {
@@ -52,6 +53,8 @@ export class CellTokens {
   #mostCached = 0;
   #short = 0;
   #acceptedDrafts: number | undefined;
+  #firstMs = Number.POSITIVE_INFINITY;
+  #lastMs = Number.NEGATIVE_INFINITY;
 
   get whole(): TokenSum {
     return this.#whole.sum();
@@ -95,10 +98,19 @@ export class CellTokens {
     return this.#acceptedDrafts;
   }
 
-  /** @param times - when its token events arrived. */
+  /** How far outside of a window its tokens came, in ms; 0 where all came in it. */
+  outsideMs({ startMs, endMs }: WindowPart): number {
+    return Math.max(0, startMs - this.#firstMs, this.#lastMs - endMs);
+  }
+
+  /** @param times - when its token events arrived, in that order. */
   add(line: RequestLine, times: Float64Array, outputTokens?: number): void {
     // A window holds all tokens of its requests: it ends with the last of them.
     this.#whole.add(line, times, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
+    if (times.length > 0) {
+      this.#firstMs = Math.min(this.#firstMs, times[0]!);
+      this.#lastMs = Math.max(this.#lastMs, times.at(-1)!);
+    }
     if (line.state !== "ok") return;
     const { promptTokens, cachedPromptTokens, completionTokens } = line;
     const { acceptedPredictionTokens: accepted } = line;

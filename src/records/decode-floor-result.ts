@@ -4,7 +4,8 @@ import { sumWindows } from "../energy/sum-windows.ts";
 import { windowMetrics } from "../energy/window-metrics.ts";
 import { spread } from "../stats/spread.ts";
 import type { DerivedRail } from "./derived-rail.ts";
-import type { CellRecord, RunRecord } from "./run-record.ts";
+import { recordMetrics } from "./record-metrics.ts";
+import type { CellRecord, ReasonCode, RunRecord } from "./run-record.ts";
 
 /** What a decode floor is held against. */
 export interface DecodeFloorRules {
@@ -19,12 +20,14 @@ interface Rates {
   readonly tokS: readonly number[];
 }
 
-/** What a decode floor adds to the figures of its runs, and which of those it does not have. */
-export function withDecodeFloor(
-  ofRuns: Metrics,
-  cells: readonly CellRecord[],
-  rail: DerivedRail,
-): Metrics {
+/** Of these a floor has rules of its own: half of the tokens are enough, and a count must be told. */
+const OWN_RULES: readonly ReasonCode[] = ["short_completions", "tokens_estimated"];
+
+/** The figures of a decode floor: medians and sums over all of its measured runs. */
+export function decodeFloorFigures(cells: readonly CellRecord[], rail: DerivedRail): Metrics {
+  const ofRuns = recordMetrics(cells, rail, (all) =>
+    all.filter(({ state }) => state === "measured"),
+  );
   // Energy is summed over the runs: a median of theirs, or its interval, would stand for the sum.
   const keys = new Set(cells.flatMap(({ metrics }) => Object.keys(metrics)));
   const kept = Object.entries(ofRuns).filter(([key]) => {
@@ -56,8 +59,11 @@ export function decodeFloorVerdict(
   cells: readonly CellRecord[],
   { maxTokens, minTokS, requireSpeculation }: DecodeFloorRules,
 ): NonNullable<RunRecord["verdict"]> {
-  const reasons = cells.flatMap((cell) => shortfalls(cell, maxTokens, requireSpeculation));
   const rates = ratesOf(cells);
+  const reasons = cells.flatMap((cell) => [
+    ...shortfalls(cell, maxTokens, requireSpeculation),
+    ...notComparable(cell, rates),
+  ]);
   if (rates === undefined)
     reasons.push("no decode rate: neither the server nor the stream tells it");
   if (reasons.length > 0) return { verdict: "inconclusive", reasons };
@@ -83,6 +89,19 @@ function shortfalls(cell: CellRecord, maxTokens: number, needsDrafts: boolean): 
     reasons.push(`${label} accepted no draft token`);
   }
   return reasons;
+}
+
+/** Why a run that was measured whole shows no floor. A busy client moves no time of the server's. */
+function notComparable({ label, state, counts, validity }: CellRecord, rates?: Rates): string[] {
+  if (state !== "measured" || counts === undefined || counts.failed > 0) return [];
+  return validity
+    .filter(({ refuses, reason }) => refuses === "comparison" && !OWN_RULES.includes(reason))
+    .filter(({ reason }) => reason !== "client_saturated" || rates?.source !== "server")
+    .map(({ reason, detail }) =>
+      reason === "client_saturated"
+        ? `${label}: the load generator could have moved the client's times: ${detail}`
+        : `${label} is not to be compared: ${detail}`,
+    );
 }
 
 function ratesOf(cells: readonly CellRecord[]): Rates | undefined {

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { JoulemarkError } from "../errors.ts";
 import { headerShape } from "./header-shape.ts";
+import { unreadable } from "./read-lines.ts";
 import type { RunHeader } from "./run-header.ts";
 
 /**
@@ -14,8 +15,7 @@ export async function readHeader(dir: string): Promise<RunHeader> {
   try {
     header = JSON.parse(await readFile(join(dir, "run.json"), "utf8"));
   } catch (cause) {
-    const why = cause instanceof SyntaxError ? "its run.json is not whole" : "it has no run.json";
-    throw noRun(dir, why, cause);
+    throw noRun(dir, whyNot(cause), cause);
   }
   const { schema } = Object(header) as { readonly schema?: unknown };
   if (schema !== "joulemark.run/1") {
@@ -25,6 +25,12 @@ export async function readHeader(dir: string): Promise<RunHeader> {
   const wrong = headerShape(header);
   if (wrong === undefined) return header as RunHeader;
   throw noRun(dir, `${wrong.slice(1)} in its run.json is not what it must be`);
+}
+
+function whyNot(cause: unknown): string {
+  if (cause instanceof SyntaxError) return "its run.json is not whole";
+  const why = unreadable(cause);
+  return why === undefined ? "it has no run.json" : `its run.json cannot be read (${why})`;
 }
 
 function noRun(dir: string, why: string, cause?: unknown): JoulemarkError {

@@ -38,7 +38,26 @@ export async function* readEntries<T>(
     if (problem !== undefined) damage.line(name, number, problem);
     return [{ line: number, value: value as T | undefined }];
   };
-  for await (const lines of linesOf(path)) yield lines.flatMap(read);
+  try {
+    for await (const lines of linesOf(path)) yield lines.flatMap(read);
+  } catch (error) {
+    const why = unreadable(error);
+    if (why === undefined) throw error;
+    damage.tell(`${name}: it cannot be read (${why}), and nothing is taken from it`);
+  }
+}
+
+const UNREADABLE: Readonly<Record<string, string>> = {
+  EISDIR: "it is a directory",
+  EACCES: "no permission",
+  EPERM: "no permission",
+  ELOOP: "a link that leads to itself",
+};
+
+/** Why a file that is there cannot be opened; `undefined` for any other error. */
+export function unreadable(error: unknown): string | undefined {
+  const { code } = Object(error) as { readonly code?: unknown };
+  return typeof code === "string" && Object.hasOwn(UNREADABLE, code) ? UNREADABLE[code] : undefined;
 }
 
 /** Lines without their ends; `undefined` for one that is too long to be kept. */

@@ -9,10 +9,16 @@ import type { CellRecord } from "./run-record.ts";
  * its 95 % interval, and those of the rail.
  *
  * Of repeats of which some may be compared and some not, those that may be count alone.
+ *
+ * @param counting - which cells count, where it is not those.
  */
-export function recordMetrics(cells: readonly CellRecord[], rail: DerivedRail): Metrics {
+export function recordMetrics(
+  cells: readonly CellRecord[],
+  rail: DerivedRail,
+  counting: (cells: readonly CellRecord[]) => readonly CellRecord[] = countingRepeats,
+): Metrics {
   const valuesByKey = new Map<string, number[]>();
-  for (const cell of countingRepeats(cells)) {
+  for (const cell of counting(cells)) {
     for (const [key, value] of Object.entries(cell.metrics)) {
       const name = `${cell.prefix}${key}`;
       const values = valuesByKey.get(name);

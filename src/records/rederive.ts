@@ -4,7 +4,7 @@ import { JoulemarkError } from "../errors.ts";
 import type { LogLine } from "../rails/meter.ts";
 import { cellWithoutFigures } from "./cell-record.ts";
 import { Damage } from "./damage.ts";
-import { decodeFloorVerdict, withDecodeFloor } from "./decode-floor-result.ts";
+import { decodeFloorFigures, decodeFloorVerdict } from "./decode-floor-result.ts";
 import { type DerivedRail, runRail } from "./derived-rail.ts";
 import { eventShape, logShape } from "./event-shape.ts";
 import { jsonText } from "./json-text.ts";
@@ -118,10 +118,9 @@ export function recordOf(
   const { benchmark, parameters, target, host, startedAt } = header;
   const rail = runRail(rails);
   const isFloor = benchmark === "decode-floor";
-  const ofRuns = recordMetrics(cells, rail);
   const metrics = isFloor
-    ? withDecodeFloor(ofRuns, cells, rail)
-    : finiteSorted({ ...ofRuns, ...sweepPeaks(cells, rail) });
+    ? decodeFloorFigures(cells, rail)
+    : finiteSorted({ ...recordMetrics(cells, rail), ...sweepPeaks(cells, rail) });
   return {
     schema: "joulemark.record/1",
     benchmark,

@@ -51,7 +51,7 @@ export function tokenAtMs({ firstTokenMs, gapsUs: gaps = [] }: RequestLine): Flo
   if (firstTokenMs === undefined) return new Float64Array(0);
   const times = new Float64Array(gaps.length + 1);
   let atUs = Math.round(firstTokenMs * 1000);
-  times[0] = firstTokenMs;
+  times[0] = atUs / 1000;
   for (let i = 0; i < gaps.length; i++) {
     atUs += gaps[i]!;
     times[i + 1] = atUs / 1000;

@@ -92,6 +92,7 @@ export type ReasonCode =
   | RailReason
   | "tokens_unknown"
   | "tokens_mismatch"
+  | "tokens_estimated"
   | "short_completions"
   | "cache_uncontrolled"
   | "errors"

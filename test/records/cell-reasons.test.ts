@@ -31,6 +31,13 @@ const cached = (...shares: number[]): RequestLine[] =>
   );
 const untold = lineOf(9, 0);
 const silent = ({ firstTokenMs: _first, gapsUs: _gaps, ...line }: RequestLine): RequestLine => line;
+const uncounted = (index: number): RequestLine => {
+  const { completionTokens: _told, ...line } = lineOf(index, 0);
+  return line;
+};
+const CUT_OFF = { state: "error", errorKind: "timeout" } as const;
+const ESTIMATED = "tokens_estimated refuses comparison";
+const MISMATCH = "tokens_mismatch refuses per_token";
 const health = (isSaturated: boolean) => ({
   windowS: 1,
   threads: [],
@@ -53,6 +60,16 @@ describe("a cell", () => {
       {},
       ["tokens_unknown refuses per_token"],
     ],
+    ["with a reply that the server did not count", [uncounted(0)], {}, [ESTIMATED]],
+    [
+      "with a failed request whose tokens are its events",
+      [lineOf(0, 0), { ...uncounted(1), ...CUT_OFF }],
+      {},
+      [ERRORS],
+    ],
+    ["with tokens before its window", [lineOf(0, 0)], { end: { startMs: 102 } }, [MISMATCH]],
+    ["with tokens after its window", [lineOf(0, 0)], { end: { endMs: 198 } }, [MISMATCH]],
+    ["with tokens at most 1 ms outside", [lineOf(0, 0)], { end: { startMs: 101, endMs: 199 } }, []],
     [
       "with a reply of no tokens",
       [silent(lineOf(0, 0, { completionTokens: 0 }))],

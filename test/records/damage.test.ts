@@ -1,7 +1,8 @@
-import { readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { unreadable } from "../../src/records/read-lines.ts";
 import { deriveRecord, rederive } from "../../src/records/rederive.ts";
 import type { RequestLine } from "../../src/records/request-line.ts";
 import type { RunRecord } from "../../src/records/run-record.ts";
@@ -230,6 +231,27 @@ describe("a line of a wrong shape", () => {
     expect(record.metrics).toMatchObject({ c2_gpu_rail_energy_j: 150 });
   });
 
+  test.each([-1.7e305, 1.1e12, -1.1e12])(
+    "a token at %d ms is at no time of a run",
+    async (atMs) => {
+      const requests = REQUESTS.map((line, i) =>
+        i === 1 ? { ...line, firstTokenMs: atMs, gapsUs: [0, 0] } : line,
+      );
+      const { damage } = await deriveRecord(writeRun(smallRun({ requests })));
+      expect(damage[0]).toBe(
+        "requests.jsonl, line 2: firstTokenMs is not what it must be, left out",
+      );
+    },
+  );
+
+  test("a token between two µs, and the next at once, are in order", async () => {
+    const requests = REQUESTS.map((line, i) =>
+      i === 1 ? { ...line, firstTokenMs: 1100.0004, gapsUs: [0, 0] } : line,
+    );
+    const { damage } = await deriveRecord(writeRun(smallRun({ requests })));
+    expect(damage).toEqual([]);
+  });
+
   test("names of Object's own do no harm", async () => {
     const text = JSON.stringify(REQUESTS[2]).replace(
       '"state":"ok"',
@@ -264,4 +286,38 @@ describe("a line of a wrong shape", () => {
       { numRuns: 150 },
     );
   }, 60_000);
+});
+
+describe("a file that cannot be read", () => {
+  test.each(["events", "requests", "rail", "log"])("%s.jsonl is damage", async (name) => {
+    const dir = writeRun(smallRun());
+    const file = join(dir, `${name}.jsonl`);
+    rmSync(file);
+    mkdirSync(file);
+    const record = await rederive(dir);
+    expect(record.damage).toContain(
+      `${name}.jsonl: it cannot be read (it is a directory), and nothing is taken from it`,
+    );
+    expect(record.cells).toHaveLength(2);
+  });
+
+  test("run.json makes it no run", async () => {
+    const dir = writeRun(smallRun());
+    rmSync(join(dir, "run.json"));
+    mkdirSync(join(dir, "run.json"));
+    await expect(rederive(dir)).rejects.toMatchObject({
+      code: "bad_option",
+      message: expect.stringContaining("its run.json cannot be read (it is a directory)"),
+    });
+  });
+
+  test("by a link that leads to itself, or for lack of a permission, is damage too", async () => {
+    const dir = writeRun(smallRun());
+    const file = join(dir, "rail.jsonl");
+    rmSync(file);
+    symlinkSync(file, file);
+    expect((await rederive(dir)).damage.join()).toContain("leads to itself");
+    expect(unreadable(Object.assign(new Error("x"), { code: "EACCES" }))).toBe("no permission");
+    expect(unreadable(Object.assign(new Error("x"), { code: "EIO" }))).toBeUndefined();
+  });
 });

@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { listRuns } from "../../src/records/list-runs.ts";
+import { tempFolder } from "./support/temp-folder.ts";
 
 function parentOf(folders: Record<string, object>): string {
-  const parent = mkdtempSync(join(tmpdir(), "joulemark-"));
+  const parent = tempFolder();
   for (const [name, record] of Object.entries(folders)) {
     mkdirSync(join(parent, name));
     writeFileSync(join(parent, name, "record.json"), JSON.stringify(record));

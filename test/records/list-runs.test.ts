@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { listRuns } from "../../src/records/list-runs.ts";
+import { tempFolder } from "./support/temp-folder.ts";
 
 const HEADER = {
   benchmark: "sweep",
@@ -19,7 +19,7 @@ const RECORD = {
 };
 
 function parentWith(runs: Readonly<Record<string, Readonly<Record<string, unknown>>>>): string {
-  const parent = mkdtempSync(join(tmpdir(), "joulemark-runs-"));
+  const parent = tempFolder();
   for (const [name, files] of Object.entries(runs)) {
     mkdirSync(join(parent, name));
     for (const [file, content] of Object.entries(files)) {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Metrics } from "../../src/energy/metrics.ts";
-import { decodeFloorVerdict, withDecodeFloor } from "../../src/records/decode-floor-result.ts";
+import { decodeFloorFigures, decodeFloorVerdict } from "../../src/records/decode-floor-result.ts";
 import { recordMetrics, sweepPeaks } from "../../src/records/record-metrics.ts";
-import type { CellRecord } from "../../src/records/run-record.ts";
+import type { CellRecord, ReasonCode } from "../../src/records/run-record.ts";
 import { planOf } from "./support/lines.ts";
 import { FACTS } from "./support/small-run.ts";
 
@@ -104,8 +104,7 @@ describe("a decode floor", () => {
     gpu_rail_joules_per_token: energyJ / tokens,
     output_tokens: tokens,
   });
-  const metricsOf = (cells: readonly CellRecord[]): Metrics =>
-    withDecodeFloor(recordMetrics(cells, RAIL), cells, RAIL);
+  const metricsOf = (cells: readonly CellRecord[]): Metrics => decodeFloorFigures(cells, RAIL);
   const rules = { maxTokens: 100, requireSpeculation: false };
 
   test("has the sum of joules and tokens, divided once, and no interval of a single run beside it", () => {
@@ -199,6 +198,40 @@ describe("a decode floor", () => {
     expect(decodeFloorVerdict([accepted], { ...rules, requireSpeculation: true }).verdict).toBe(
       "measured",
     );
+  });
+
+  const notComparable = (reason: ReasonCode, detail: string): Partial<CellRecord> => ({
+    isComparable: false,
+    validity: [{ reason, refuses: "comparison", detail }],
+  });
+  const rates = { decode_tok_s_server: 50, decode_tok_s_client: 40 };
+
+  test.each<readonly [ReasonCode, Metrics, string]>([
+    ["client_saturated", { decode_tok_s_client: 9 }, "inconclusive"],
+    ["client_saturated", rates, "pass"],
+    ["errors", rates, "inconclusive"],
+    ["cache_uncontrolled", rates, "inconclusive"],
+    ["short_completions", rates, "pass"],
+  ])("with a run that has %s, and the rates %j: %s", (reason, metrics, expected) => {
+    const cells = [
+      floorRun(0, metrics),
+      floorRun(1, metrics, notComparable(reason, "thread 0 was busy")),
+    ];
+    const { verdict, reasons } = decodeFloorVerdict(cells, { ...rules, minTokS: 1 });
+    expect(verdict).toBe(expected);
+    if (expected === "inconclusive") expect(reasons.join()).toMatch(/^run 2.*: thread 0 was busy$/);
+  });
+
+  test("has all its medians over the same runs", () => {
+    const busy = notComparable("client_saturated", "thread 0 was busy");
+    const cells = [
+      floorRun(0, { decode_tok_s_server: 50 }),
+      floorRun(1, { decode_tok_s_server: 90 }, busy),
+      floorRun(2, { decode_tok_s_server: 80 }),
+    ];
+    const metrics = metricsOf(cells);
+    expect(metrics["decode_tok_s"]).toBe(80);
+    expect(metrics["decode_tok_s_server"]).toBe(80);
   });
 
   function shortRun(minCompletion: number): CellRecord {

@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { deriveRecord, rederive } from "../../src/records/rederive.ts";
+import type { RequestLine } from "../../src/records/request-line.ts";
 import type { RunRecord } from "../../src/records/run-record.ts";
 import { lineOf } from "./support/lines.ts";
 import {
@@ -266,4 +267,55 @@ test("run.json of another kind is refused in words", async () => {
   expect(await refusalOf(JSON.stringify(headerOf({ cells })))).toBe(
     `${start}cells[0] in its run.json is not what it must be`,
   );
+});
+
+describe("tokens that are not what they should be", () => {
+  const uncounted = (line: RequestLine): RequestLine => {
+    const { completionTokens: _told, ...more } = line;
+    return more;
+  };
+
+  test("counted by events are no peak, and the cell says so", async () => {
+    const requests = REQUESTS.map((line) => (line.cell === 0 ? uncounted(line) : line));
+    const record = await derived({ requests });
+    expect(record.metrics).toMatchObject({ peak_output_tok_s: 12, c2_output_tok_s: 24 });
+    expect(record.cells[0]).toMatchObject({
+      isComparable: false,
+      validity: [
+        {
+          reason: "tokens_estimated",
+          detail: "4 of 4 replies have no count from the server: tokens are counted from events",
+        },
+      ],
+      warnings: [expect.stringContaining("4 replies without a count from the server")],
+    });
+  });
+
+  test("of a request that failed are told in words, and are no estimate of what was delivered", async () => {
+    const requests = REQUESTS.map((line, i) =>
+      i === 1
+        ? { ...uncounted(line), state: "error" as const, errorKind: "timeout" as const }
+        : line,
+    );
+    const [cell] = (await derived({ requests })).cells;
+    expect(cell!.validity.map(({ reason }) => reason)).toEqual(["errors"]);
+    expect(cell!.warnings.join()).toContain(
+      "1 request that failed or was cut off is counted by its events",
+    );
+  });
+
+  test("outside of their window have no joules", async () => {
+    const requests = REQUESTS.map((line) => (line === REQUESTS[4] ? lineOf(3, 1400) : line));
+    const { metrics, cells } = await derived({ requests });
+    expect(cells[0]!.validity).toEqual([
+      {
+        reason: "tokens_mismatch",
+        refuses: "per_token",
+        detail:
+          "tokens came up to 100 ms outside of the window: tokens and joules are of different intervals",
+      },
+    ]);
+    expect(metrics["c2_gpu_rail_energy_j"]).toBe(150);
+    expect(Object.keys(metrics).filter((key) => /^c2_gpu.*per_.*token/.test(key))).toEqual([]);
+  });
 });

@@ -1,11 +1,11 @@
-import { existsSync, mkdtempSync, readdirSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { JoulemarkError } from "../../src/errors.ts";
 import { createRunFolder, writeWhole } from "../../src/records/run-folder.ts";
+import { tempFolder } from "./support/temp-folder.ts";
 
-const newFolder = (): string => mkdtempSync(join(tmpdir(), "joulemark-"));
+const newFolder = (): string => tempFolder();
 
 test("two thousand runs that start in the same second all have a folder of their own", async () => {
   // Of 65,536 names so many draw the same one twice with a probability of 1 − 10^−13.

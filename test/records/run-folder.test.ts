@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmdirSync,
@@ -10,13 +9,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createRunFolder, openRunFolder } from "../../src/records/run-folder.ts";
 import { eventually } from "../support/eventually.ts";
+import { tempFolder } from "./support/temp-folder.ts";
 
-const aFolder = (): string => mkdtempSync(join(tmpdir(), "joulemark-"));
+const aFolder = tempFolder;
 
 describe("a run folder", () => {
   test("is one for each run, with lines as they came and whole files", async () => {

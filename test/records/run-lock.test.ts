@@ -1,10 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createRunFolder, openRunFolder } from "../../src/records/run-folder.ts";
+import { tempFolder } from "./support/temp-folder.ts";
 
-const parent = (): string => mkdtempSync(join(tmpdir(), "joulemark-lock-"));
+const parent = (): string => tempFolder();
 /** The process that started this one; it is there while the test runs. */
 const OTHER_PID = process.ppid;
 /** Above what Linux gives out. */

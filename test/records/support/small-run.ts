@@ -1,5 +1,4 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RailFacts } from "../../../src/rails/source.ts";
 import type { RailLine } from "../../../src/records/rail-replay.ts";
@@ -7,6 +6,7 @@ import type { RequestLine } from "../../../src/records/request-line.ts";
 import type { RunEvent } from "../../../src/records/run-event.ts";
 import type { CellPlan, RunHeader } from "../../../src/records/run-header.ts";
 import { lineOf, planOf } from "./lines.ts";
+import { tempFolder } from "./temp-folder.ts";
 
 /** The raw files of a run. */
 export interface RawRun {
@@ -158,7 +158,7 @@ export function headerOf(more: Partial<RunHeader> = {}): RunHeader {
 
 /** Writes a run to a folder of its own. */
 export function writeRun({ header, events, rail, requests, log }: RawRun): string {
-  const dir = mkdtempSync(join(tmpdir(), "joulemark-run-"));
+  const dir = tempFolder();
   writeFileSync(join(dir, "run.json"), JSON.stringify(header));
   const files = { events, rail, requests, log };
   for (const [name, lines] of Object.entries(files)) {
