@@ -66,8 +66,11 @@ export async function runSweep(engine: Engine, options: Plain): Promise<Finished
 }
 
 export async function runDecodeFloor(engine: Engine, options: Plain): Promise<Finished> {
+  // By the server's own times, which a busy machine cannot make inconclusive.
+  const load = { ...options.load, extraBody: { timings: true } };
+  const target = targetOf(engine);
   const { progress } = decodeFloor(
-    { ...options, target: targetOf(engine), runs: 2, maxTokens: 40, requireSpeculation: false },
+    { ...options, load, target, runs: 2, maxTokens: 40, requireSpeculation: false },
     neverAborted(),
   );
   return finished(progress);
