@@ -14,6 +14,6 @@ export function errorText(message: string, width: number): string {
 
 /** A line of a run's log for people, wrapped, its further lines moved in. */
 export function logText({ level, text }: LogLine, width: number): string {
-  const whole = `joulemark: ${level === "warn" ? "warning: " : ""}${text}`;
+  const whole = `joulemark: ${level === "warn" ? "warning: " : ""}${cleanText(text)}`;
   return wrap(whole, width - 2).join("\n  ");
 }
