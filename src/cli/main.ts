@@ -23,7 +23,9 @@ function exitCodeFor(error: unknown): number {
     return 130;
   }
   if (error instanceof JoulemarkError) {
-    output.note(errorText(error.message, output.noteLook.width));
+    // In a file or a pipe a line stays a line, so that it can be searched for.
+    const width = output.live ? output.noteLook.width : Number.POSITIVE_INFINITY;
+    output.note(errorText(error.message, width));
     return error.code === "bad_option" ? 2 : 1;
   }
   output.note(`joulemark: a bug: ${error instanceof Error ? error.stack : String(error)}`);
