@@ -2,6 +2,10 @@
 export type JoulemarkErrorCode =
   /** A flag, option or argument is wrong. The message names it, its value and what would be right. */
   | "bad_option"
+  /** The endpoint does not answer, or not as it should. The message says what it said. */
+  | "target_failed"
+  /** A file could not be written. The message names it and says why. */
+  | "not_written"
   /** A rail cannot be read. The message says exactly why. */
   | "rail_unreadable"
   /** Something was asked of a sampler, meter or server that has been stopped. */

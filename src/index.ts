@@ -43,6 +43,11 @@ export type {
   RailWindow,
   RefusedRailWindow,
 } from "./rails/source.ts";
+export { readRun } from "./records/read-run.ts";
+export { rederive } from "./records/rederive.ts";
+export type { RequestLine } from "./records/request-line.ts";
+export type { CellPlan, HostFacts, RunHeader } from "./records/run-header.ts";
+export type { CellRecord, Reason, ReasonCode, RunRecord } from "./records/run-record.ts";
 export type {
   ErrorOutcome,
   OkOutcome,

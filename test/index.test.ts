@@ -15,6 +15,8 @@ test("the library's face: these names and no others", () => {
     "openNvidiaSmi",
     "parseLine",
     "parseTarget",
+    "readRun",
+    "rederive",
     "runMetrics",
     "samplerCostLine",
     "settleMs",

@@ -4,9 +4,9 @@ import { windowMetrics } from "../energy/window-metrics.ts";
 import { EnergyMeter, type LogLine } from "../rails/meter.ts";
 import type { MeterOptions } from "../rails/meter-options.ts";
 import type { RailWindow } from "../rails/source.ts";
+import { windowWarnings } from "../rails/window-warnings.ts";
 import type { CommandEnd, MeasureResult } from "../records/measure-result.ts";
 import { runCommand } from "./run-command.ts";
-import { windowWarnings } from "./window-warnings.ts";
 
 export interface MeasureOptions {
   readonly command: string;

@@ -1,82 +1,138 @@
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Command } from "commander";
-import { measureCommand } from "../benchmarks/measure.ts";
-import { clockOriginNs } from "../clock.ts";
-import { installStandIn } from "../engine/nvidia-smi/install-stand-in.ts";
-import { stepsTruthJ } from "../engine/steps-truth.ts";
-import type { MeasureResult } from "../records/measure-result.ts";
+import type { SweepOptions } from "../benchmarks/benchmark-options.ts";
+import type { RunningBenchmark } from "../benchmarks/run-progress.ts";
+import { type Engine, startEngine } from "../engine/start-engine.ts";
+import type { CellRecord } from "../records/run-record.ts";
 import { wrap } from "../report/facts-table.ts";
-import { joules, percent } from "../report/figures.ts";
-import { measureTable } from "../report/measure-table.ts";
+import { sweepTable } from "../report/sweep-table.ts";
+import { type CellTruth, truthTable } from "../report/truth-table.ts";
+import { parseTarget } from "../target/parse-target.ts";
 import type { Interrupts } from "./interrupts.ts";
-import { logText } from "./log-text.ts";
+import type { Jobs } from "./jobs.ts";
 import type { Output } from "./output.ts";
+import { runBenchmark } from "./run-benchmark.ts";
 
-const JOB = fileURLToPath(new URL("../engine/simulated-job.js", import.meta.url));
-const JOB_S = 6;
-const JOB_W = 410;
-const IDLE_W = 92;
+const CONCURRENCY = [1, 4, 16];
+const CELL_S = 5;
+const INPUT_TOKENS = 128;
+const OUTPUT_TOKENS = 64;
 
-/** `joulemark demo`: the energy system at work on a simulated GPU, on any machine. */
-export function demoCommand(output: Output, interrupts: Interrupts): Command {
+/** `joulemark demo`: the whole tool at work on a simulated engine and GPU, on any machine. */
+export function demoCommand(output: Output, interrupts: Interrupts, jobs: Jobs): Command {
   return new Command("demo")
-    .summary("the energy system at work on a SIMULATED GPU, on any machine, in 15 s")
+    .summary("a small sweep of a SIMULATED engine on a SIMULATED GPU, on any machine, in 40 s")
     .description(
-      "Runs a simulated job on a simulated GPU, reads its power through a stand-in nvidia-smi just as a real one is read, and holds the result against what really went in.",
+      "Starts the built-in engine, sweeps it over a few concurrencies while its simulated GPU is read through a stand-in nvidia-smi, just as a real one is, and holds the result against what really happened.",
     )
     .action(async () => {
-      const standIn = await installStandIn({
-        devices: [
-          {
-            index: 0,
-            uuid: "GPU-00000000-0000-0000-0000-00000000demo",
-            name: "SIMULATED GPU",
-            powerLimitW: 700,
-            power: { kind: "steps-file", path: "steps.jsonl", idleW: IDLE_W, noiseW: 0.4 },
-          },
-        ],
-      });
+      output.note(
+        "Everything below is SIMULATED: no GPU of this machine is read, and no figure is one of a real GPU.\n",
+      );
+      const engine = await startEngine({ profile: "8b-h100" });
       try {
-        const stepsPath = join(standIn.dir, "steps.jsonl");
-        output.note("Everything below is SIMULATED: no GPU of this machine is read.\n");
-        const result = await measureCommand(
-          {
-            command: process.execPath,
-            args: [JOB, stepsPath, String(JOB_S), String(JOB_W), String(IDLE_W)],
-            stdoutToStderr: true,
-            meter: { rail: "nvidia-smi", nvidiaSmiPath: standIn.path },
-          },
-          {
-            onLog: (line) => output.note(logText(line, output.noteLook.width)),
-            onCommand: (phase) => interrupts.leaveTo(phase === "started" ? "the command" : "us"),
-          },
-          interrupts.signal,
+        const out = await mkdtemp(join(tmpdir(), "joulemark-demo-"));
+        const cells: CellRecord[] = [];
+        const running = noting(jobs.sweep(sweepOptions(engine, out), interrupts.signal), cells);
+        process.exitCode = await runBenchmark(
+          running,
+          { table: sweepTable, flags: {} },
+          output,
+          interrupts,
         );
-        const named = { ...result, command: "a simulated job" };
-        output.result(`\n${measureTable(named, output.resultLook)}\n`);
-        const { startMs, endMs } = result.end;
-        const truthJ = stepsTruthJ(stepsPath, clockOriginNs, IDLE_W, startMs, endMs);
-        output.result(`${truthText(result, truthJ, output.resultLook.width)}\n\n${NEXT}`);
-        process.exitCode = result.end.exitCode;
+        if (cells.length > 0) output.result(`\n${await truthText(engine, cells, output)}`);
+        output.result(`\n${NEXT}`);
       } finally {
-        await standIn.remove();
+        await engine.close();
       }
     });
 }
 
-function truthText({ window }: MeasureResult, truthJ: number, width: number): string {
-  const truth = `SIMULATED truth: ${joules(truthJ)} really went into the window (the area under the simulated power curve).`;
-  if (window.state === "refused") return wrap(truth, width).join("\n");
-  const error = window.energyJ / truthJ - 1;
-  const sign = error < 0 ? "−" : "+";
-  const gap = `The plain integral of the readings says ${joules(window.energyJ)} (${sign}${percent(Math.abs(error), 1)}), since each reading is the mean of the second before it. docs/method.md tells the whole story.`;
-  return wrap(`${truth} ${gap}`, width).join("\n");
+function sweepOptions(engine: Engine, out: string): SweepOptions {
+  const shape = {
+    concurrency: CONCURRENCY,
+    inputTokens: [INPUT_TOKENS],
+    outputTokens: OUTPUT_TOKENS,
+    durationS: CELL_S,
+  };
+  return {
+    ...shape,
+    target: parseTarget(engine.url),
+    load: { threads: 1, endpoint: "chat" },
+    meter: { rail: "nvidia-smi", nvidiaSmiPath: engine.nvidiaSmiPath },
+    requireEnergy: false,
+    seed: 1,
+    out,
+    repeat: 1,
+    warmup: { rounds: 1 },
+    cache: "cold",
+    parameters: {
+      target: engine.url,
+      concurrency: CONCURRENCY,
+      "input-tokens": [INPUT_TOKENS],
+      "output-tokens": OUTPUT_TOKENS,
+      duration: CELL_S,
+      warmup: "1",
+      cache: "cold",
+      seed: 1,
+      rail: "nvidia-smi",
+      "nvidia-smi": engine.nvidiaSmiPath,
+    },
+  };
+}
+
+/** The same run, whose cells are noted on their way. */
+function noting(running: RunningBenchmark, cells: CellRecord[]): RunningBenchmark {
+  async function* progress(): RunningBenchmark["progress"] {
+    for await (const step of running.progress) {
+      if (step.kind === "cell") cells.push(step.record);
+      yield step;
+    }
+  }
+  return { progress: progress(), now: () => running.now() };
+}
+
+async function truthText(
+  engine: Engine,
+  cells: readonly CellRecord[],
+  output: Output,
+): Promise<string> {
+  const { width, hasColour } = output.resultLook;
+  const rows: (readonly [CellRecord, CellTruth])[] = [];
+  for (const cell of cells) {
+    if (cell.startMs === undefined || cell.endMs === undefined) continue;
+    rows.push([cell, await truthOf(engine, cell.startMs, cell.endMs)]);
+  }
+  const about =
+    "The engine knows the truth: when it sent each token, and what its GPU really drew. Energy reads low where a window is short, since each reading of this sensor is the mean of the second before it; docs/method.md tells the whole story.";
+  return [
+    "SIMULATED truth: what was measured, beside what really happened",
+    truthTable(rows, hasColour),
+    "",
+    ...wrap(about, width),
+  ].join("\n");
+}
+
+async function truthOf(engine: Engine, startMs: number, endMs: number): Promise<CellTruth> {
+  const [{ servingJ }, { tokens }, replies] = await Promise.all([
+    engine.truth.energy(startMs, endMs),
+    engine.truth.tokens(startMs, endMs),
+    engine.truth.replies(),
+  ]);
+  const ttftsMs = replies
+    .filter(({ arrivedMs }) => arrivedMs >= startMs && arrivedMs <= endMs)
+    .map(({ arrivedMs, sentMs }) => (sentMs[0] ?? Number.NaN) - arrivedMs)
+    .filter((ms) => Number.isFinite(ms))
+    .toSorted((a, b) => a - b);
+  return { energyJ: servingJ, tokens, ttftMs: ttftsMs[Math.ceil(ttftsMs.length / 2) - 1] };
 }
 
 const NEXT = [
-  "Next, on a machine with an NVIDIA GPU:",
-  "  joulemark rails                      which rails can be read here, and why not",
-  "  joulemark measure -- COMMAND ARGS…   the joules of any command",
+  "Next, with a real endpoint on a machine with an NVIDIA GPU:",
+  "  joulemark rails                                   which rails can be read here, and why not",
+  "  joulemark sweep --target http://localhost:8000    milliseconds and joules per token",
+  "  joulemark decode-floor --target http://localhost:8000   the decode rate of a single user",
   "(from a clone: node dist/cli/main.js in place of joulemark)",
 ].join("\n");

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { InvalidArgumentError } from "commander";
 import type { EngineOptions } from "../engine/engine-options.ts";
 import type { Fault } from "../engine/nvidia-smi/scenario.ts";
@@ -8,6 +7,8 @@ import { profileWith } from "../engine/profiles/profile-with.ts";
 import type { RailTenant } from "../engine/rail/rail-options.ts";
 import type { EngineFault } from "../engine/server/fault.ts";
 import { JoulemarkError } from "../errors.ts";
+import { cleanText } from "../report/clean-text.ts";
+import { readUserFile, UnreadableFile } from "./read-user-file.ts";
 
 /** The flags of `joulemark engine`, as the parser gives them. */
 export interface EngineFlags {
@@ -121,11 +122,11 @@ export function faultLike(
 
 function parsedJson(text: string): unknown {
   try {
-    return JSON.parse(text.startsWith("@") ? readFileSync(text.slice(1), "utf8") : text);
+    return JSON.parse(text.startsWith("@") ? readUserFile(text.slice(1)) : text);
   } catch (error) {
-    throw new InvalidArgumentError(
-      `Give one fault as JSON, or @FILE: ${(error as Error).message}.`,
-    );
+    const said = cleanText((error as Error).message);
+    const why = error instanceof UnreadableFile ? `it could not be read (${said})` : said;
+    throw new InvalidArgumentError(`Give one fault as JSON, or @FILE: ${why}.`);
   }
 }
 

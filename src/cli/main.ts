@@ -2,10 +2,11 @@
 import { CommanderError } from "commander";
 import { JoulemarkError } from "../errors.ts";
 import { catchInterrupts } from "./interrupts.ts";
+import { errorText } from "./log-text.ts";
 import { terminalOutput } from "./output.ts";
 import { program } from "./program.ts";
 
-/** Exit codes: 0 measured, 1 failed or a bug, 2 bad usage, 130 interrupted. */
+/** Exit codes: 0 measured (and passed), 1 failed or a bug, 2 bad usage, 4 inconclusive, 130 interrupted. */
 const output = terminalOutput();
 const interrupts = catchInterrupts();
 try {
@@ -22,7 +23,9 @@ function exitCodeFor(error: unknown): number {
     return 130;
   }
   if (error instanceof JoulemarkError) {
-    output.note(`joulemark: ${error.message}`);
+    // In a file or a pipe a line stays a line, so that it can be searched for.
+    const width = output.live ? output.noteLook.width : Number.POSITIVE_INFINITY;
+    output.note(errorText(error.message, width));
     return error.code === "bad_option" ? 2 : 1;
   }
   output.note(`joulemark: a bug: ${error instanceof Error ? error.stack : String(error)}`);

@@ -9,8 +9,9 @@ import { createRunFolder, type RunFolder } from "../records/run-folder.ts";
 import { measureTable } from "../report/measure-table.ts";
 import type { Interrupts } from "./interrupts.ts";
 import { logText } from "./log-text.ts";
-import { meterOptions, path, type RailFlags, railFlags, seconds } from "./options.ts";
+import { meterOptions, type RailFlags, railFlags } from "./options.ts";
 import type { Output } from "./output.ts";
+import { path, seconds } from "./parse-values.ts";
 import { UsageError } from "./usage-error.ts";
 
 interface MeasureFlags extends RailFlags {

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
 import { type MeterOptions, RAIL_NAMES, type RailName } from "../rails/meter-options.ts";
+import { path, positiveSeconds, textList } from "./parse-values.ts";
 
 /** The flags about the rail, as the parser gives them: already numbers with units. */
 export interface RailFlags {
@@ -28,7 +29,7 @@ export const railFlags: readonly Option[] = [
     .default(250)
     .argParser(wholePeriodMs),
   new Option("--rail-devices <list>", "which GPUs, by index or uuid: 0,1 (default: all)").argParser(
-    commaList,
+    textList("indexes or uuids", "0,1"),
   ),
   ...nvidiaSmiFlags,
 ];
@@ -45,46 +46,9 @@ export function meterOptions(flags: RailFlags): MeterOptions {
   };
 }
 
-/** A time in seconds, 0 or more. */
-export function seconds(text: string): number {
-  const value = plainNumber(text);
-  if (value === undefined || value > LONGEST_S)
-    throw new InvalidArgumentError(`Give seconds, from 0 to ${LONGEST_S}, such as 2 or 0.5.`);
-  return value;
-}
-
-/** A day: no quiet time is longer. */
-const LONGEST_S = 86_400;
-
-/** A path, which an empty text or the mark behind the flags is not. */
-export function path(text: string): string {
-  if (text === "" || text === "--") throw new InvalidArgumentError("Give a path.");
-  return text;
-}
-
-function positiveSeconds(text: string): number {
-  const value = plainNumber(text);
-  if (value === undefined || value === 0 || value > LONGEST_S)
-    throw new InvalidArgumentError(
-      `Give seconds, more than 0 and at most ${LONGEST_S}, such as 10.`,
-    );
-  return value;
-}
-
 function wholePeriodMs(text: string): number {
-  const value = plainNumber(text);
-  if (value === undefined || !Number.isInteger(value) || value < 1 || value > 60_000)
+  const value = /^\d+$/.test(text) ? Number(text) : 0;
+  if (value < 1 || value > 60_000)
     throw new InvalidArgumentError("Give whole milliseconds from 1 to 60000, such as 250.");
   return value;
-}
-
-function commaList(text: string): readonly string[] {
-  const parts = text.split(",").map((part) => part.trim());
-  if (parts.some((part) => part === ""))
-    throw new InvalidArgumentError("Give indexes or uuids with commas between, such as 0,1.");
-  return parts;
-}
-
-function plainNumber(text: string): number | undefined {
-  return /^(\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : undefined;
 }

@@ -9,6 +9,17 @@ export interface Output {
   /** Whether the reader of the notes sees colours. */
   readonly noteLook: Look;
   readonly resultLook: Look;
+  /** Where a display that moves can stand; absent where notes go to no terminal. */
+  readonly live?: LiveTerminal;
+}
+
+/** A terminal as a display that moves needs it. */
+export interface LiveTerminal {
+  write(text: string): void;
+  /** How wide it is right now. */
+  columns(): number;
+  /** @returns what ends the listening. */
+  onResize(listener: () => void): () => void;
 }
 
 /** The widest that anything is shown, in characters; terminals that are narrower get less. */
@@ -16,12 +27,30 @@ const WIDTH = 100;
 
 /** The terminal, with `NO_COLOR` respected. */
 export function terminalOutput(): Output {
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", lost);
+  process.stdout.on("error", resultLost);
+  process.stderr.on("error", () => undefined);
   return {
     result: (text) => void process.stdout.write(`${text}\n`),
     note: (text) => void process.stderr.write(`${text}\n`),
     noteLook: lookOf(process.stderr),
     resultLook: lookOf(process.stdout),
+    ...(hasCursor(process.stderr) ? { live: liveTerminal(process.stderr) } : {}),
+  };
+}
+
+/** Whether text that stands there can be written over. */
+function hasCursor(stream: NodeJS.WriteStream): boolean {
+  return stream.isTTY === true && process.env["TERM"] !== "dumb";
+}
+
+function liveTerminal(stream: NodeJS.WriteStream): LiveTerminal {
+  return {
+    write: (text) => void stream.write(text),
+    columns: () => stream.columns || WIDTH,
+    onResize(listener) {
+      stream.on("resize", listener);
+      return () => stream.off("resize", listener);
+    },
   };
 }
 
@@ -35,8 +64,9 @@ function lookOf(stream: NodeJS.WriteStream): Look {
 
 /**
  * A reader that has gone away, or a full disk, ends neither the run nor the command that it measures.
- * A result that could not be written is a failure, but for the command's own exit code.
+ * A result that could not be written is a failure, but for the command's own exit code; words for
+ * people that nobody can read are none.
  */
-function lost(error: NodeJS.ErrnoException): void {
+function resultLost(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") process.exitCode ??= 1;
 }

@@ -1,12 +1,20 @@
-import type { LoadCounts } from "./load-tally.ts";
+import type { LoadTally } from "./load-tally.ts";
 import type { PoolThread } from "./pool-thread.ts";
 import type { WorkShare } from "./work-share.ts";
 
 /** Why a run of load ended before its plan did. */
-export type StopReason = "interrupted" | "first_requests_failed" | "thread_lost";
+export type StopReason =
+  | "interrupted"
+  | "first_requests_failed"
+  /** One request after the other failed, although some had been answered before. */
+  | "requests_keep_failing"
+  /** Nothing listens at the target any more. */
+  | "target_gone"
+  | "thread_lost";
 
 export interface EarlyStopOptions {
   readonly stopAfterFirstFailures?: number;
+  readonly stopAfterFailuresInARow?: { readonly unconnected: number; readonly any: number };
   readonly signal?: AbortSignal;
 }
 
@@ -42,10 +50,16 @@ export class EarlyStop {
     }
   }
 
-  look({ ok, failed }: LoadCounts): void {
-    const { stopAfterFirstFailures = 0 } = this.#options;
-    if (stopAfterFirstFailures > 0 && ok === 0 && failed >= stopAfterFirstFailures)
-      this.stop("first_requests_failed");
+  look({ ok, failures }: LoadTally): void {
+    const { stopAfterFirstFailures = 0, stopAfterFailuresInARow } = this.#options;
+    const { inARow, unconnectedInARow } = failures;
+    const last = failures.last?.message;
+    if (stopAfterFailuresInARow && unconnectedInARow >= stopAfterFailuresInARow.unconnected)
+      this.stop("target_gone", last);
+    if (stopAfterFirstFailures > 0 && ok === 0 && inARow >= stopAfterFirstFailures)
+      this.stop("first_requests_failed", last);
+    if (stopAfterFailuresInARow && inARow >= stopAfterFailuresInARow.any)
+      this.stop("requests_keep_failing", last);
   }
 
   /** The first reason counts. */

@@ -13,7 +13,7 @@ import {
   threadHealth,
 } from "./generator-health.ts";
 import { checkPlan, type LoadPlan, plannedRequests } from "./load-plan.ts";
-import { type LoadCounts, LoadTally } from "./load-tally.ts";
+import { type LastFailure, type LoadCounts, LoadTally } from "./load-tally.ts";
 import type { Ended, RunOrder } from "./messages.ts";
 import { PoolThread } from "./pool-thread.ts";
 import type { RequestSettings } from "./request-body.ts";
@@ -34,6 +34,11 @@ export interface LoadOptions {
   readonly onEnded?: (ended: Ended) => void;
   /** When this many requests have ended first and all of them failed, the run stops; 0 never. */
   readonly stopAfterFirstFailures?: number;
+  /**
+   * When so many requests in a row found no connection, or failed in whatever way, the run stops: a
+   * target that is gone would be asked as fast as this side can.
+   */
+  readonly stopAfterFailuresInARow?: { readonly unconnected: number; readonly any: number };
   /** Cancels what is in flight; the run then ends with what it has. */
   readonly signal?: AbortSignal;
 }
@@ -48,8 +53,10 @@ export interface LoadResult {
   readonly notSent: number;
   /** Why the run ended before its plan did. */
   readonly stopped?: StopReason;
-  /** What ended a load thread, where one was lost. */
+  /** What ended a load thread, where one was lost; what the last request told, where all failed. */
   readonly failure?: string;
+  /** The last request to end, where it failed. */
+  readonly lastFailure?: LastFailure;
   readonly health: GeneratorHealth;
   /** Of an open loop: the rate that was asked for, and the one that was sent. */
   readonly rate?: AchievedRate;
@@ -126,7 +133,7 @@ export class LoadPool {
         tally.add(ended);
         stop.guard(() => options.onEnded?.(ended));
       }
-      stop.look(tally.counts());
+      stop.look(tally);
     };
     const loops = splitPlan(plan, this.#threads.length, startMs);
     await Promise.all(
@@ -150,6 +157,7 @@ export class LoadPool {
       notSent: Math.max(0, (plannedRequests(plan) ?? counts.ended) - counts.ended),
       ...(stop.reason === undefined ? {} : { stopped: stop.reason }),
       ...(stop.detail === undefined ? {} : { failure: stop.detail }),
+      ...(tally.failures.last === undefined ? {} : { lastFailure: tally.failures.last }),
       ...rateOf(plan, startMs, tally.lastSentMs),
       health: judgeGenerator({
         windowS,

@@ -1,5 +1,5 @@
 import { Distribution } from "../stats/distribution.ts";
-import type { RequestErrorKind } from "../stream/request-outcome.ts";
+import type { ErrorOutcome, RequestErrorKind } from "../stream/request-outcome.ts";
 import type { UnjudgedHealth } from "./generator-health.ts";
 import type { Ended } from "./messages.ts";
 
@@ -18,6 +18,21 @@ export interface LoadCounts {
   readonly connectionsReused: number;
 }
 
+/** How a run is going that gets no more answers. */
+export interface FailuresInARow {
+  readonly inARow: number;
+  /** The last ones of them found no connection at all. */
+  readonly unconnectedInARow: number;
+  /** The last request to end, where it failed. */
+  readonly last?: LastFailure;
+}
+
+/** How the last request of a run failed. */
+export interface LastFailure {
+  readonly errorKind: RequestErrorKind;
+  readonly message: string;
+}
+
 /** Counts the requests of a run as they end; memory does not grow with them. */
 export class LoadTally {
   readonly #failedByKind: Partial<Record<RequestErrorKind, number>> = {};
@@ -29,14 +44,17 @@ export class LoadTally {
   #opened = 0;
   #reused = 0;
   #lastSentMs: number | undefined;
+  #failedInARow = 0;
+  #unconnectedInARow = 0;
+  #lastFailure: LastFailure | undefined;
 
   add({ outcome, sendLagMs }: Ended): void {
-    if (outcome.state === "ok") this.#ok++;
-    else {
-      this.#failed++;
-      const { errorKind } = outcome;
-      this.#failedByKind[errorKind] = (this.#failedByKind[errorKind] ?? 0) + 1;
-    }
+    if (outcome.state === "ok") {
+      this.#ok++;
+      this.#failedInARow = 0;
+      this.#unconnectedInARow = 0;
+      this.#lastFailure = undefined;
+    } else this.#addFailure(outcome);
     this.#tokenEvents += outcome.tokenEventCount;
     this.#sharedReadEvents += outcome.sharedReadEventCount;
     if (outcome.reusedConnection) this.#reused++;
@@ -44,6 +62,19 @@ export class LoadTally {
     if (sendLagMs !== null) this.#sendLagMs.add(sendLagMs);
     if (outcome.sentMs !== null)
       this.#lastSentMs = Math.max(this.#lastSentMs ?? outcome.sentMs, outcome.sentMs);
+  }
+
+  get ok(): number {
+    return this.#ok;
+  }
+
+  /** Failures since a request last ended well, in the order in which they ended. */
+  get failures(): FailuresInARow {
+    return {
+      inARow: this.#failedInARow,
+      unconnectedInARow: this.#unconnectedInARow,
+      ...(this.#lastFailure === undefined ? {} : { last: this.#lastFailure }),
+    };
   }
 
   /** When the last request was sent; `undefined` before one was. */
@@ -79,5 +110,13 @@ export class LoadTally {
         ? {}
         : { sharedReadShare: this.#sharedReadEvents / this.#tokenEvents }),
     };
+  }
+
+  #addFailure({ errorKind, errorMessage }: ErrorOutcome): void {
+    this.#failed++;
+    this.#failedByKind[errorKind] = (this.#failedByKind[errorKind] ?? 0) + 1;
+    this.#failedInARow++;
+    this.#unconnectedInARow = errorKind === "connect_failed" ? this.#unconnectedInARow + 1 : 0;
+    this.#lastFailure = { errorKind, message: errorMessage };
   }
 }

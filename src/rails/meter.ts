@@ -20,6 +20,9 @@ export interface LogLine {
   readonly text: string;
 }
 
+/** How often an idle baseline that was not quiet is taken again. */
+const IDLE_RETRIES = 3;
+
 /**
  * The life of energy in one run: find and open the rail, take the idle baseline, give the energy of
  * windows, stop.
@@ -32,6 +35,7 @@ export class EnergyMeter {
   #absent: Refusal = refusal("rail_unreadable", "the meter was not started");
   #idle: EnergyWindow | undefined;
   #idleReasons: readonly Refusal[] = [];
+  #idleWindow: { readonly startMs: number; readonly endMs: number } | undefined;
   #cost: SamplerCost | undefined;
   #warnings: readonly string[] = [];
   #starting: Promise<readonly LogLine[]> | undefined;
@@ -76,6 +80,16 @@ export class EnergyMeter {
   /** The idle baseline; absent without a rail, or when it was not quiet. */
   get idle(): EnergyWindow | undefined {
     return this.#idle;
+  }
+
+  /** When the idle baseline was taken, whether it was quiet or not; absent when none was. */
+  get idleWindow(): { readonly startMs: number; readonly endMs: number } | undefined {
+    return this.#idleWindow;
+  }
+
+  /** Why there is no rail; absent when there is one. */
+  get absent(): Refusal | undefined {
+    return this.#sampler === undefined ? this.#absent : undefined;
   }
 
   /** Why nothing is said above idle; empty when it is. */
@@ -186,16 +200,23 @@ export class EnergyMeter {
     const { idleMs } = this.#options;
     if (idleMs === 0) return this.#noIdle([refusal("idle_absent", "no baseline was asked for")]);
     await sampler.readingsUntil(nowMs() + sampler.settleMs, signal);
-    const idle = await sampler.idleBaseline({
+    const options = {
       ...(idleMs === undefined ? {} : { durationMs: idleMs }),
       ...(signal === undefined ? {} : { signal }),
-    });
+    };
+    let idle = await sampler.idleBaseline(options);
+    // Clocks stay up for seconds after a load, also after that of the probe: quiet is waited for.
+    for (let retry = 0; retry < IDLE_RETRIES && isRestless(idle); retry++) {
+      idle = await sampler.idleBaseline(options);
+    }
+    this.#idleWindow = { startMs: idle.startMs, endMs: idle.endMs };
     if (idle.state === "refused") {
       const details = idle.reasons.map(({ detail }) => detail).join("; ");
       return this.#noIdle([refusal("idle_absent", details)]);
     }
-    const restless = idle.reasons.filter(({ refuses }) => refuses === "above_idle");
-    if (restless.length > 0) return this.#noIdle(restless);
+    if (isRestless(idle)) {
+      return this.#noIdle(idle.reasons.filter(({ refuses }) => refuses === "above_idle"));
+    }
     this.#idle = idle;
     return { level: "info", text: idleLine(idle) };
   }
@@ -207,4 +228,9 @@ export class EnergyMeter {
       text: `no idle baseline: ${reasons.map(({ detail }) => detail).join("; ")}`,
     };
   }
+}
+
+/** Whether something worked in an idle baseline. */
+function isRestless(idle: RailWindow): boolean {
+  return idle.state === "measured" && idle.reasons.some(({ refuses }) => refuses === "above_idle");
 }

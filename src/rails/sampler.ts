@@ -105,6 +105,11 @@ export class RailSampler {
     const endMs = startMs + durationMs;
     // An idle baseline is not waited for past its end: whatever comes next may start at once.
     await this.#until(() => this.#reaches(endMs), signal);
+    return this.judgeIdle(startMs, endMs);
+  }
+
+  /** An idle baseline as the readings stand now; it says so where they were not quiet. */
+  judgeIdle(startMs: number, endMs: number): RailWindow {
     const idle = this.judge(startMs, endMs, false);
     if (idle.state === "refused") return idle;
     const restless = this.#series(startMs, endMs)

@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 
-/** The version of this package, as its package.json says. */
+const require: NodeJS.Require = createRequire(import.meta.url);
+
+/** The version of this package, as its package.json says; by its name, since builds lie at several depths. */
 export function softwareVersion(): string {
-  const manifest = new URL("../../package.json", import.meta.url);
-  return (JSON.parse(readFileSync(manifest, "utf8")) as { version: string }).version;
+  return (require("joulemark/package.json") as { version: string }).version;
 }

@@ -187,7 +187,9 @@ describe("whatever the bytes", () => {
       fc.property(stream, (text) => {
         const closed = `${text}\n\n`;
         const found = split(closed).filter(({ data }) => data !== "");
-        expect(found.map(({ type, data }) => ({ type, data }))).toEqual(otherReading(closed));
+        // The standard takes away one mark of the byte order; the other parser is fed without.
+        const bare = closed.replace(/^\uFEFF/, "");
+        expect(found.map(({ type, data }) => ({ type, data }))).toEqual(otherReading(bare));
       }),
     );
   });

@@ -19,12 +19,23 @@ export interface CliEnd {
   readonly stderr: string;
 }
 
+interface StartOptions {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly input?: string;
+}
+
 /** Starts `joulemark` with these arguments; it has no terminal. */
-export function startCli(
+export function startCli(args: readonly string[], options: StartOptions = {}): CliRun {
+  return startProgram(process.execPath, [MAIN, ...args], options);
+}
+
+/** Starts any program. */
+export function startProgram(
+  program: string,
   args: readonly string[],
-  { env = process.env, input = "" }: { env?: NodeJS.ProcessEnv; input?: string } = {},
+  { env = process.env, input = "" }: StartOptions = {},
 ): CliRun {
-  const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: "pipe" });
+  const child = spawn(program, args, { env, stdio: "pipe" });
   const said = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const)
     child[name].setEncoding("utf8").on("data", (text: string) => {

@@ -157,6 +157,21 @@ describe("a server that does not", () => {
     });
   });
 
+  test("without end: the limit is of the whole time, not of the silence", async () => {
+    const { url } = await serve((_request, response) => {
+      const timer = setInterval(() => response.write("data: {}\n\n"), 10);
+      response.on("close", () => clearInterval(timer));
+    });
+    const result = await probe(parseTarget(url), { timeoutMs: 150 });
+    expect(result).toMatchObject({
+      state: "error",
+      errorKind: "timeout",
+      message: expect.stringContaining("no answer within 0.15 s (reading the answer)"),
+    });
+    expect(result.latencyMs).toBeGreaterThanOrEqual(149);
+    expect(result.latencyMs).toBeLessThan(5000);
+  });
+
   test("not there, inside a container (S79)", async () => {
     const target = parseTarget("http://127.0.0.1:1");
     expect(await probe(target, { isInContainer: () => true })).toMatchObject({

@@ -8,8 +8,9 @@ import { runCli } from "../../support/run-cli.ts";
 const HEAD = `# The command line
 
 Written from the program's own help by \`npm run docs:cli\`; a test holds it.
-Exit codes: 0 measured, 1 failed or a bug, 2 bad usage, 130 interrupted; \`measure\` gives the
-command's own.
+Exit codes: 0 measured (and passed), 1 failed or a bug, 2 bad usage, 4 inconclusive, 130 interrupted;
+\`measure\` gives the command's own. Flags win over the environment, that over \`--config\`, that over
+the defaults.
 `;
 
 test("docs/cli.md is what the program says of itself", async () => {

@@ -281,7 +281,7 @@ describe("interruptions", () => {
       { env },
     );
     await eventually("the command is done", () => run.said.stderr.includes("done"));
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await new Promise((resolve) => setTimeout(resolve, 1500));
     run.child.kill("SIGINT");
     const end = await run.ended;
     expect(end.exitCode).toBe(0);

@@ -191,6 +191,31 @@ describe("a run that does not go as planned", () => {
     expect(result.counts.ok).toBe(0);
   });
 
+  test("stops when the server is gone, or answers nothing but errors any more", async () => {
+    const inARow = { stopAfterFailuresInARow: { unconnected: 8, any: 50 } };
+    const plan = { kind: "closed", concurrency: 4, durationMs: 60_000 } as const;
+    const gone = await serverThat((reply, index) => {
+      if (index < 30) good(1)(reply, index);
+      else {
+        gone.server.close();
+        gone.server.closeAllConnections();
+      }
+    });
+    const first = await load(gone.url, 2, { plan, ...inARow });
+    expect(first.result).toMatchObject({
+      stopped: "target_gone",
+      failure: expect.stringContaining("ECONNREFUSED"),
+    });
+    expect(first.result.counts.ok).toBeGreaterThan(20);
+    expect(first.result.counts.failed).toBeLessThan(500);
+    const failing = await serverThat((reply, index) =>
+      index < 30 ? good(1)(reply, index) : reply.writeHead(500).end("{}"),
+    );
+    const second = await load(failing.url, 2, { plan, ...inARow });
+    expect(second.result.stopped).toBe("requests_keep_failing");
+    expect(second.result.lastFailure).toMatchObject({ errorKind: expect.any(String) });
+  });
+
   test("a server that is not there fails every request of the plan, one by one", async () => {
     const { url, server } = await serverThat(good(5));
     await new Promise((resolve) => server.close(resolve));

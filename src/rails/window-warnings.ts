@@ -1,5 +1,5 @@
 import type { EnergyWindow } from "../energy/energy-window.ts";
-import type { RailFacts } from "../rails/source.ts";
+import type { RailFacts } from "./source.ts";
 
 /** Of a window shorter than this many averaging times the sensor's lag is a sizeable part. */
 const LONG_WINDOW = 20;

@@ -1,0 +1,178 @@
+import { styleText } from "node:util";
+import type { RunRecord } from "../records/run-record.ts";
+import { hasGuessedTokens, shownPercentile, whyOf } from "./cell-figures.ts";
+import { columnsTable, GAP } from "./columns-table.ts";
+import type { Look } from "./facts-table.ts";
+import { digitsFor, type Figure, withInterval } from "./figure.ts";
+import { fitColumns, type RankedColumn } from "./fit-columns.ts";
+import { type Footnotes, footnotes } from "./footnotes.ts";
+import { loadWords, runHead } from "./run-head.ts";
+import { bestRows } from "./sweep-best.ts";
+import { type SweepRow, type SweepRows, sweepRows } from "./sweep-rows.ts";
+import { dimmed, tableParts, warningLines } from "./table-parts.ts";
+
+/** What `joulemark sweep` shows people: one line for each cell, and below it what it rests on. */
+export function sweepTable(record: RunRecord, look: Look): string {
+  const all = sweepRows(record.cells);
+  const { kept, dropped, notes } = fittedColumns(all, look.width);
+  const lines = all.rows.map((_, i) => kept.map(({ cells }) => cells[i]!));
+  return tableParts([
+    [runHead(record, [["load", loadWords(record.cells, all.repeats)], ...bestRows(all)], look)],
+    [columnsTable(kept, withGaps(all.rows, lines), look.hasColour)],
+    notes.lines(look.width),
+    dimmed(legendOf(all, kept, dropped), look),
+    warningLines(record, look.width),
+  ]);
+}
+
+/** The columns that have room, and the notes of these alone: no number is that of a hidden mark. */
+function fittedColumns(all: SweepRows, width: number) {
+  const { dropped } = fitColumns(columnsOf(all, figuresOf(all), footnotes()), width);
+  const figures = figuresOf(all).filter(({ head }) => !dropped.includes(oneLine(head)));
+  const notes = footnotes();
+  const { kept } = fitColumns(columnsOf(all, figures, notes), width);
+  return { kept, dropped, notes };
+}
+
+/** An empty line before each further input length. */
+function withGaps(
+  rows: readonly SweepRow[],
+  lines: readonly (readonly string[])[],
+): readonly (readonly string[])[] {
+  return lines.flatMap((line, i) => {
+    const isNext = i > 0 && rows[i]!.inputTokens !== rows[i - 1]!.inputTokens;
+    return isNext ? [GAP, line] : [line];
+  });
+}
+
+interface FigureColumn {
+  readonly head: string;
+  readonly rank: number;
+  readonly pick: (row: SweepRow) => Figure;
+}
+
+/** The figures of the table, from left to right, and how much each column is worth. */
+const FIGURES: readonly FigureColumn[] = [
+  { head: "output\ntok/s", rank: 9, pick: (row) => row.tokensPerS },
+  { head: "TTFT\np50 ms", rank: 7, pick: (row) => row.ttftP50Ms },
+  { head: "TTFT\nTAIL ms", rank: 2, pick: (row) => row.ttftTailMs },
+  { head: "TPOT\np50 ms", rank: 6, pick: (row) => row.tpotP50Ms },
+  { head: "J/token", rank: 8, pick: (row) => row.joulesPerToken },
+  { head: "mean\nW", rank: 3, pick: (row) => row.meanPowerW },
+];
+
+/** A tail that no cell has gets no column. */
+function figuresOf({ tail }: SweepRows): readonly FigureColumn[] {
+  return FIGURES.flatMap((figure) => {
+    if (!figure.head.includes("TAIL")) return [figure];
+    if (tail === undefined) return [];
+    return [{ ...figure, head: figure.head.replace("TAIL", shownPercentile(tail)) }];
+  });
+}
+
+function columnsOf(
+  { rows }: SweepRows,
+  shownFigures: readonly FigureColumn[],
+  notes: Footnotes,
+): readonly RankedColumn[] {
+  const digits = shownFigures.map(({ pick }) => digitsFor(rows.map(pick)));
+  // Row by row, so that the notes are numbered as they are read.
+  const lines = rows.map((row) => ({
+    figures: shownFigures.map(({ pick }, i) => shown(pick(row), digits[i]!, row, notes)),
+    notes: rowNotes(row, notes),
+  }));
+  const red = (cell: string): string =>
+    cell === "0" ? cell : styleText("red", cell, { validateStream: false });
+  const hasLengths = new Set(rows.map(({ inputTokens }) => inputTokens)).size > 1;
+  const failed = (row: SweepRow): number | undefined => row.failed;
+  return [
+    ...(hasLengths ? [plainColumn("tokens\nin", rows, (row) => row.inputTokens)] : []),
+    plainColumn("at\nonce", rows, ({ concurrency }) => concurrency),
+    ...shownFigures.map(({ head, rank }, i) => ({
+      head,
+      rank,
+      isNumber: true,
+      cells: lines.map(({ figures }) => figures[i]!),
+    })),
+    { ...plainColumn("failed", rows, failed), rank: 5, paint: red },
+    ...(lines.some((line) => line.notes !== "")
+      ? [{ head: "notes", rank: 10, cells: lines.map((line) => line.notes) }]
+      : []),
+  ];
+}
+
+function plainColumn(
+  head: string,
+  rows: readonly SweepRow[],
+  pick: (row: SweepRow) => number | undefined,
+): RankedColumn {
+  return { head, rank: 10, isNumber: true, cells: rows.map((row) => String(pick(row) ?? "—")) };
+}
+
+function shown(figure: Figure, digits: number, row: SweepRow, notes: Footnotes): string {
+  if ("absent" in figure) return `—${notes.mark(figure.absent, row.label)}`;
+  return withInterval(figure.value, figure.interval, digits);
+}
+
+/** What a row is to be read with: whether it was measured to its end, and may be compared. */
+function rowNotes({ cells, isComparable, label }: SweepRow, notes: Footnotes): string {
+  const unfinished = cells.filter(({ state }) => state !== "measured");
+  const measured = cells.length - unfinished.length;
+  const words = [];
+  if (unfinished.length > 0)
+    words.push(measured > 0 ? `${measured} of ${cells.length} repeats` : unfinished[0]!.state);
+  const reasons = cells.flatMap((cell) =>
+    cell.validity.filter(({ refuses }) => refuses === "comparison"),
+  );
+  if (!isComparable && measured > 0) {
+    const marks = new Set(reasons.map((reason) => notes.mark(whyOf(reason), label)));
+    words.push(`not comparable${[...marks].join(" ")}`);
+  }
+  if (cells.some(hasGuessedTokens)) words.push(`by events${notes.mark(BY_EVENTS, label)}`);
+  return words.join(", ");
+}
+
+const BY_EVENTS = {
+  code: "tokens_by_events",
+  text: "tokens counted from events, since the server told no count of its own for all of them",
+};
+
+function legendOf(
+  all: SweepRows,
+  kept: readonly RankedColumn[],
+  dropped: readonly string[],
+): string {
+  const { energy, repeats } = all;
+  const joules =
+    energy === "estimate"
+      ? "J/token: the energy that the window really took, estimated, for each output token of it"
+      : "J/token: the plain integral of the readings over the window, for each output token of it";
+  return [
+    `TTFT: time to the first token. TPOT: time for each further token. ${joules}.`,
+    repeats > 1
+      ? `Values are medians of ${repeats} repeats, in brackets their 95 % interval.`
+      : energy === "estimate"
+        ? "In brackets: the 95 % interval."
+        : "",
+    ...(dropped.length === 0 ? [] : [`No room for: ${dropped.join(", ")}.`]),
+    `Failed requests enter no time and no rate.`,
+    tailWords(all, kept),
+  ]
+    .filter((sentence) => sentence !== "")
+    .join(" ");
+}
+
+/** Why the table shows no higher percentile. */
+function tailWords({ tail, rows }: SweepRows, kept: readonly RankedColumn[]): string {
+  if (tail === undefined) {
+    const isAnswered = rows.some(({ cells }) => cells.some(({ ttftMs }) => (ttftMs?.n ?? 0) > 0));
+    return isAnswered ? "p50: too few requests for a higher one." : "";
+  }
+  const name = shownPercentile(tail);
+  const isShown = kept.some(({ head }) => head.includes(name));
+  return tail === "p99" || !isShown ? "" : `${name}: too few requests for a higher one.`;
+}
+
+function oneLine(head: string): string {
+  return head.replace("\n", " ").trim();
+}

@@ -1,0 +1,120 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { RailSampler } from "../../src/rails/sampler.ts";
+import { CellAccumulator } from "../../src/records/cell-accumulator.ts";
+import { cellRail } from "../../src/records/cell-rail.ts";
+import { cellRecord } from "../../src/records/cell-record.ts";
+import { deriveRecord } from "../../src/records/rederive.ts";
+import type { RequestLine } from "../../src/records/request-line.ts";
+import { requestLine } from "../../src/records/request-line-of.ts";
+import type { CellRecord } from "../../src/records/run-record.ts";
+import { planOf } from "./support/lines.ts";
+import { errorOutcome, okOutcome } from "./support/outcomes.ts";
+import {
+  FACTS,
+  headerOf,
+  METER,
+  readings,
+  segmentEvent,
+  windowEvent,
+  writeRun,
+} from "./support/small-run.ts";
+
+/** Replies as they come off a socket: times of any fraction of a µs, tokens in any events. */
+const reply = fc.record({
+  sentMs: fc.double({ min: 1000, max: 1300, noNaN: true }),
+  gapsMs: fc.array(fc.double({ min: 0, max: 40, noNaN: true }), { maxLength: 8 }),
+  isOk: fc.boolean(),
+  hasCount: fc.boolean(),
+  cached: fc.option(fc.nat(100)),
+  steps: fc.boolean(),
+});
+
+type Reply = typeof reply extends fc.Arbitrary<infer T> ? T : never;
+
+function lineOfReply(
+  index: number,
+  { sentMs, gapsMs, isOk, hasCount, cached, steps }: Reply,
+): RequestLine {
+  let atMs = sentMs;
+  const tokenAtMs = Float64Array.from(gapsMs, (gapMs) => (atMs += gapMs));
+  const facts = {
+    startedMs: sentMs,
+    sentMs,
+    tokenAtMs,
+    tokenEventCount: tokenAtMs.length,
+    tokensByEvent: steps ? Uint32Array.from(gapsMs, (_, i) => i % 3) : null,
+    completionTokens: hasCount ? tokenAtMs.length : null,
+    tokenSource: hasCount ? ("usage" as const) : ("absent" as const),
+    cachedPromptTokens: cached,
+    firstTokenMs: tokenAtMs[0] ?? null,
+    lastTokenMs: tokenAtMs.at(-1) ?? null,
+    endMs: atMs + 0.0004,
+  };
+  const outcome = isOk ? okOutcome(facts) : errorOutcome(facts);
+  return requestLine({ index, sendLagMs: 0, outcome }, { cell: 0, segment: 0, phase: "window" });
+}
+
+/** The cell as a run has it in its hands when its window is over. */
+function live(
+  lines: readonly RequestLine[],
+  plan: ReturnType<typeof planOf>,
+  judgedMs: number,
+): CellRecord {
+  const event = windowEvent(0, 1000, { requests: lines.length });
+  const accumulator = new CellAccumulator(plan);
+  for (const line of lines) accumulator.add(line);
+  const sampler = new RailSampler(FACTS, {
+    drain() {},
+    stop: () => Promise.reject(new Error("never")),
+  });
+  for (const line of readings(judgedMs)) if (line.kind === "read") sampler.accept(line);
+  const idle = sampler.judgeIdle(0, 900);
+  const rail = {
+    sampler,
+    absent: undefined,
+    idle: idle.state === "measured" ? idle : undefined,
+    idleReasons: [],
+  };
+  return cellRecord(accumulator.finish(event), cellRail(event, rail));
+}
+
+describe("a cell as it was seen live", () => {
+  test("is what its files give, to the last digit, whatever its requests did", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(reply, { maxLength: 12 }),
+        fc.integer({ min: 1, max: 4 }),
+        fc.constantFrom(1100, 1400, 1800),
+        async (replies, concurrency, judgedMs) => {
+          const lines = replies.map((one, i) => lineOfReply(i, one));
+          const plan = planOf({ concurrency, requests: Math.max(1, lines.length) });
+          const dir = writeRun({
+            header: headerOf({ cells: [plan] }),
+            events: [
+              segmentEvent(0),
+              METER,
+              { event: "cell_started", atMs: 1000, cell: 0 },
+              windowEvent(0, 1000, { requests: lines.length, railLines: 2 + judgedMs / 100 }),
+              { event: "ended", atMs: 2900, isInterrupted: false },
+            ],
+            // What came after the window was judged must not be looked at.
+            rail: [
+              { kind: "segment", segment: 0 },
+              { kind: "facts", facts: FACTS },
+              ...readings(2900),
+              { kind: "ended", atMs: 2900, why: "the GPU is lost" },
+            ],
+            requests: lines,
+            log: [],
+          });
+          const record = await deriveRecord(dir);
+          expect(record.damage).toEqual([]);
+          const [cell] = record.cells;
+          expect(JSON.stringify(cell)).toBe(JSON.stringify(live(lines, plan, judgedMs)));
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+});
