@@ -63,11 +63,12 @@ async function* benchmarkRun(
   run: { session?: RunSession },
   signal: AbortSignal,
 ): AsyncGenerator<RunProgress, void, void> {
-  const finished =
-    options.resume === undefined ? undefined : await finishedRun(options.resume, spec);
-  if (finished !== undefined) {
+  const { resume } = options;
+  const finished = resume === undefined ? undefined : await finishedRun(resume, spec);
+  if (resume !== undefined && finished !== undefined) {
+    yield { kind: "started", header: finished.header, folder: resume };
     yield { kind: "log", line: { level: "info", text: "nothing is missing in this run" } };
-    yield { kind: "ended", record: finished };
+    yield { kind: "ended", record: finished.record };
     return;
   }
   yield { kind: "phase", phase: "probe" };

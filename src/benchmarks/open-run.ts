@@ -63,17 +63,18 @@ async function resumedRun(
 }
 
 /**
- * The record of a run of which nothing is missing; `undefined` when something is.
+ * A run that came to its end and of which nothing is missing; `undefined` for any other.
  *
  * @throws {JoulemarkError} `bad_option` where it is another run than this one.
  */
 export async function finishedRun(
   path: string,
   spec: Pick<BenchmarkSpec, "benchmark" | "cells">,
-): Promise<RunRecord | undefined> {
+): Promise<{ readonly header: RunHeader; readonly record: RunRecord } | undefined> {
   const record = await kept(`--resume ${path}`, () => rederive(path));
   checkResumable(record, spec, path);
-  return missingCells(record, spec.cells).length === 0 ? record : undefined;
+  const isWhole = !record.interrupted && missingCells(record, spec.cells).length === 0;
+  return isWhole ? { header: await readHeader(path), record } : undefined;
 }
 
 async function newFolder(out: string, header: RunHeader): Promise<RunFolder> {

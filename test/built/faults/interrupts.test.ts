@@ -220,7 +220,9 @@ describe.concurrent("a run that was ended from outside", () => {
   test("during a decode-floor tells no verdict that was not reached", async ({ bench, expect }) => {
     const engine = await bench.engine();
     const flags = ["--rail", "none", "--settle", "0", "--runs", "2", "--max-tokens", "10000"];
-    const run = bench.bench("decode-floor", engine, [...flags, "--min-tok-s", "1"]);
+    // A reply that ended by itself would be a run with a rate.
+    const endless = ["--extra-body", '{"ignore_eos":true}', "--min-tok-s", "1"];
+    const run = bench.bench("decode-floor", engine, [...flags, ...endless]);
     await phase("window")(bench, run);
     await new Promise((resolve) => setTimeout(resolve, 300));
     run.child.kill("SIGINT");

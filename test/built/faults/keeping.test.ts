@@ -80,7 +80,9 @@ describe.concurrent("a disk that is full", () => {
     const engine = await bench.engine();
     const flags = [...SMALL, "--out", path!, "--settle", "1.5", "--requests", "8"];
     const run = bench.bench("sweep", engine, flags);
-    await eventually("the run has begun", () => readdirSync(path!).length > 0, 30_000);
+    const hasBegun = (): boolean =>
+      readdirSync(path!).some((name) => existsSync(join(path!, name, "run.json")));
+    await eventually("the run has begun", hasBegun, 30_000);
     const ballast = join(path!, "ballast");
     // Until nothing more goes in.
     spawnSync("dd", ["if=/dev/zero", `of=${ballast}`, "bs=1k"]);
