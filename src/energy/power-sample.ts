@@ -8,6 +8,8 @@ export interface PowerSample {
   readonly swPowerCap?: boolean;
   /** Whether the hardware power brake was on; absent when the source did not say. */
   readonly hwPowerBrake?: boolean;
+  /** Joules since some moment of the past, where the source counts them. */
+  readonly counterJ?: number;
   /** Which device, by the name that stays the same for the whole run (a GPU's uuid). */
   readonly device?: string;
   /** `power.draw.instant` of the same line, in watts, where it was asked for beside `powerW`. */

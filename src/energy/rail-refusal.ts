@@ -9,7 +9,10 @@ export type RailReason =
   | "rail_frozen"
   | "rail_not_attributable"
   | "window_too_short"
+  | "rail_foreign_load"
+  | "rail_unresponsive"
   | "rail_not_bracketed"
+  | "rail_sensor_unknown"
   | "idle_absent"
   | "idle_not_quiet";
 
@@ -34,7 +37,10 @@ const REFUSES: Readonly<Record<RailReason, Refuses>> = {
   rail_frozen: "energy",
   rail_not_attributable: "energy",
   window_too_short: "energy",
+  rail_foreign_load: "energy",
+  rail_unresponsive: "energy",
   rail_not_bracketed: "estimate",
+  rail_sensor_unknown: "estimate",
   idle_absent: "above_idle",
   idle_not_quiet: "above_idle",
 };

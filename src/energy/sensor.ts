@@ -6,6 +6,8 @@ export interface Sensor {
   readonly updateMs: number;
   /** `average`: a trailing mean; `instant`: a mean too short to matter; `counter`: joules so far. */
   readonly kind: "average" | "instant" | "counter";
+  /** The run itself showed that the averaging time could be this, in ms: the interval covers both. */
+  readonly otherAveragingMs?: number;
 }
 
 /**

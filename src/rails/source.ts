@@ -1,3 +1,4 @@
+import type { EnergyEstimate } from "../energy/energy-estimate.ts";
 import type { EnergyWindow } from "../energy/energy-window.ts";
 import type { PowerSample } from "../energy/power-sample.ts";
 import type { RailHead } from "../energy/rail-head.ts";
@@ -13,6 +14,8 @@ export interface RailDevice {
   /** The product's name, where the source tells it. */
   readonly name?: string;
   readonly powerLimitW?: number;
+  /** What its readings are multiplied with, from a calibration of this very card; absent: 1. */
+  readonly gain?: number;
   /** The device is split among several users, so its watts are not one server's. */
   readonly isPartitioned?: boolean;
 }
@@ -25,6 +28,8 @@ export interface RailFacts {
   readonly sensor: Sensor;
   /** What the sensor's figures rest on, in words. */
   readonly sensorBasis: string;
+  /** The other power column of the same readings, where there is one. */
+  readonly second?: { readonly field: string; readonly sensor: Sensor };
   /** The sample period that was asked for, in ms. */
   readonly periodMs: number;
   /** The columns that are read, in order, by the source's own names. */
@@ -80,6 +85,10 @@ export interface MeasuredRailWindow extends EnergyWindow {
   readonly endMs: number;
   /** The same for each device, by its id. */
   readonly byDevice: Readonly<Record<string, EnergyWindow>>;
+  /** The energy that the window really took; absent where a reason refuses it. */
+  readonly estimate?: EnergyEstimate;
+  /** The same from the other power column alone, to hold against it. */
+  readonly second?: { readonly field: string; readonly estimate: EnergyEstimate };
   /** What is refused although the plain integral stands. */
   readonly reasons: readonly Refusal[];
 }
