@@ -1,4 +1,12 @@
-import type { EnergyEstimate } from "./energy-estimate.ts";
+import type { EnergyEstimate, EstimateMethod } from "./energy-estimate.ts";
+import { averagingCandidates, mixed } from "./estimate/averaging-candidates.ts";
+import { counterEnergy } from "./estimate/counter-energy.ts";
+import type { Joules } from "./estimate/joules.ts";
+import { type Column, meanEnergy } from "./estimate/mean-energy.ts";
+import { isQuietBeside, quietStretches } from "./estimate/quiet-stretches.ts";
+import { readingsBetween, readingsInOrder } from "./estimate/readings-in-order.ts";
+import { secondColumn } from "./estimate/second-column.ts";
+import { gapIn, medianTickMs, notBracketed } from "./judge-series.ts";
 import type { PowerSample } from "./power-sample.ts";
 import { type Refusal, refusal } from "./rail-refusal.ts";
 import type { Sensor } from "./sensor.ts";
@@ -6,13 +14,33 @@ import type { Sensor } from "./sensor.ts";
 export interface EstimateOptions {
   /** Another column or source that reads the same device: it sharpens the edges. */
   readonly second?: { readonly samples: readonly PowerSample[]; readonly sensor: Sensor };
+  /** What the device is called in reasons; default `the device`. */
+  readonly name?: string;
 }
+
+/**
+ * Half of a 95 % interval in standard deviations of the fit. More than 1.96, since the fit learns
+ * how much the power changes from the very readings that it explains, and a sensor that sees little
+ * of the time learns less. Found on simulated loads: docs/method.md, `npm run bench:accuracy`.
+ */
+const HALF_WIDTHS: Readonly<Record<Sensor["kind"], number>> = {
+  average: 2.4,
+  counter: 2.4,
+  instant: 3,
+};
+
+/** How far around a window readings are looked at, in ms: enough for any candidate. */
+const AROUND_MS = 20_000;
 
 /**
  * The energy that one device really took in a window, with its 95 % interval, from readings of a
  * sensor that lags, averages, repeats itself or skips.
  *
- * @param samples - one device's readings in time order, with those around the window.
+ * The interval covers the time at which readings were taken, what no reading saw, and averaging
+ * times that explain the readings better than the declared one. The sensor's gain error is not in it.
+ *
+ * @param samples - one device's readings with those around the window: two ticks before it, and an
+ *   averaging time and an update after it at least. Order and repeated stamps do not matter.
  * @returns `undefined` where the readings do not tell; `explainedEstimate` says why.
  */
 export function estimate(
@@ -32,16 +60,99 @@ export function explainedEstimate(
   startMs: number,
   endMs: number,
   sensor: Sensor,
-  _options: EstimateOptions = {},
+  options: EstimateOptions = {},
 ): EnergyEstimate | Refusal {
-  const lagMs = sensor.averagingMs / 2 + sensor.updateMs / 2;
-  let energyMj = 0;
-  for (const [i, { atMs, powerW }] of samples.entries()) {
-    const fromMs = Math.max(startMs, atMs - lagMs);
-    const toMs = Math.min(endMs, (samples[i + 1]?.atMs ?? atMs) - lagMs);
-    if (toMs > fromMs) energyMj += powerW * (toMs - fromMs);
+  const { name = "the device" } = options;
+  const ordered = readingsInOrder(samples);
+  const refused = refusalOf(ordered, startMs, endMs, sensor, name);
+  if (refused) return refused;
+  if (sensor.kind === "counter") {
+    const joules = counterEnergy(ordered, startMs, endMs, sensor);
+    if (joules) return interval([joules], joules.meanJ, "counter");
+    return refusal(
+      "rail_not_bracketed",
+      `${name}: no count on both sides of each edge of the window, or a counter that went back`,
+    );
   }
-  if (energyMj === 0) return refusal("rail_no_samples", "no reading lies around the window");
-  const energyJ = energyMj / 1000;
-  return { energyJ, loJ: energyJ * 0.9, hiJ: energyJ * 1.1, method: "moving_edges" };
+  const around = readingsBetween(ordered, startMs - AROUND_MS, endMs + AROUND_MS);
+  const columns = [
+    { samples: around, sensor },
+    ...secondColumn(around, options.second, startMs, endMs),
+  ];
+  const { joules, bestJ } = ofCandidates(columns, startMs, endMs);
+  return interval(joules, bestJ, methodOf(around, startMs, endMs, sensor));
+}
+
+/** The energy by each averaging time that the readings may have. */
+function ofCandidates(
+  [main, ...others]: readonly Column[],
+  startMs: number,
+  endMs: number,
+): { readonly joules: readonly Joules[]; readonly bestJ: number } {
+  if (main === undefined) return { joules: [], bestJ: 0 };
+  const candidates = averagingCandidates(main.sensor);
+  const slowestMs = Math.max(...candidates.map(({ averagingMs }) => averagingMs));
+  const fitted = candidates.map((candidate) => {
+    const sensor = { ...main.sensor, averagingMs: candidate.averagingMs };
+    const columns = [{ ...main, sensor }, ...others];
+    return { ...candidate, ...meanEnergy(columns, startMs, endMs, slowestMs) };
+  });
+  return mixed(fitted);
+}
+
+function interval(
+  joules: readonly Joules[],
+  energyJ: number,
+  method: EstimateMethod,
+): EnergyEstimate {
+  const kind = method === "counter" || method === "instant" ? method : "average";
+  const ofSd = HALF_WIDTHS[kind];
+  const loJ = Math.min(...joules.map(({ meanJ, sdJ }) => meanJ - ofSd * sdJ));
+  const hiJ = Math.max(...joules.map(({ meanJ, sdJ }) => meanJ + ofSd * sdJ));
+  // No device gives energy back.
+  return { energyJ: Math.max(0, energyJ), loJ: Math.max(0, loJ), hiJ: Math.max(0, hiJ), method };
+}
+
+function methodOf(
+  samples: readonly PowerSample[],
+  startMs: number,
+  endMs: number,
+  sensor: Sensor,
+): EstimateMethod {
+  if (sensor.kind === "instant") return "instant";
+  const stretches = quietStretches(samples, sensor);
+  const toleranceMs = 2 * (medianTickMs(samples) ?? 0) + sensor.updateMs;
+  const isQuiet =
+    isQuietBeside(stretches, startMs, "before", toleranceMs) &&
+    isQuietBeside(stretches, endMs, "after", toleranceMs);
+  return isQuiet ? "quiet_edges" : "moving_edges";
+}
+
+function refusalOf(
+  samples: readonly PowerSample[],
+  startMs: number,
+  endMs: number,
+  sensor: Sensor,
+  name: string,
+): Refusal | undefined {
+  const { averagingMs, updateMs, kind } = sensor;
+  if (!(endMs > startMs && Number.isFinite(endMs - startMs)))
+    return refusal("window_too_short", `${name}: the window has no length`);
+  const isKnown =
+    Number.isFinite(averagingMs + updateMs) &&
+    updateMs >= 0 &&
+    (averagingMs > 0 || kind === "counter");
+  if (!isKnown)
+    return refusal(
+      "rail_sensor_unknown",
+      `${name}: the sensor's averaging time (${averagingMs} ms) and update time (${updateMs} ms) are none`,
+    );
+  if (samples.length === 0)
+    return refusal("rail_no_samples", `${name}: no reading lies around the window`);
+  const tickMs = medianTickMs(samples) ?? updateMs;
+  const throughMs = endMs + (kind === "average" ? averagingMs : 0);
+  return (
+    notBracketed(samples, startMs, endMs, tickMs, { name, sensor }) ??
+    gapIn(samples, startMs, throughMs, tickMs, { name })
+  );
 }

@@ -86,12 +86,13 @@ function stalledIn(
   return refusal("rail_stalled", `${name}: ${stalled}${missing}`);
 }
 
-function gapIn(
+/** Whether readings are missing in a window, so that anything may have happened there. */
+export function gapIn(
   samples: readonly PowerSample[],
   startMs: number,
   endMs: number,
   tickMs: number,
-  { name }: SeriesFacts,
+  { name }: Pick<SeriesFacts, "name">,
 ): Refusal | undefined {
   const inWindow = samples.map(({ atMs }) => Math.min(Math.max(atMs, startMs), endMs));
   const edges = [startMs, ...inWindow, endMs];
@@ -124,17 +125,19 @@ function frozenIn(
   return undefined;
 }
 
-function notBracketed(
+/** Whether the readings end too close to a window to tell all of it. */
+export function notBracketed(
   samples: readonly PowerSample[],
   startMs: number,
   endMs: number,
   tickMs: number,
-  { name, sensor, periodMs }: SeriesFacts,
+  { name, sensor }: Pick<SeriesFacts, "name" | "sensor">,
 ): Refusal | undefined {
   const before = samples.findLast(({ atMs }) => atMs <= startMs);
   const after = samples.find(({ atMs }) => atMs >= endMs);
   const lastMs = samples.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY;
-  const lagMs = sensor.kind === "average" ? settleMs(sensor, periodMs) : 0;
+  // The settle time without the two periods that let a reading come.
+  const lagMs = sensor.kind === "average" ? settleMs(sensor, 0) : 0;
   if (
     before !== undefined &&
     startMs - before.atMs <= 2 * tickMs &&

@@ -1,0 +1,72 @@
+import type { PowerSample } from "../power-sample.ts";
+import type { Sensor } from "../sensor.ts";
+
+/** A time in which the power stood still. */
+export interface QuietStretch {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly meanW: number;
+}
+
+/** Readings that lie this close together are of one power: the larger of the two. */
+const STILL_W = 2;
+const STILL_SHARE = 0.015;
+
+/** So many readings that stand still at least, so that it is no chance. */
+const LEAST_READINGS = 3;
+
+/**
+ * The times in which the power stood still, as the readings show it: each of them tells of the
+ * averaging time before it, and is one update old at most. No load is not enough: clocks stay up for
+ * seconds after it and step down then.
+ *
+ * @param samples - in time order.
+ */
+export function quietStretches(
+  samples: readonly PowerSample[],
+  { averagingMs, updateMs }: Pick<Sensor, "averagingMs" | "updateMs">,
+): readonly QuietStretch[] {
+  const found: QuietStretch[] = [];
+  let first = 0;
+  while (first < samples.length) {
+    const { next, meanW } = stillFrom(samples, first);
+    if (next - first >= LEAST_READINGS) {
+      const fromMs = samples[first]!.atMs - averagingMs;
+      found.push({ fromMs, toMs: samples[next - 1]!.atMs - updateMs, meanW });
+    }
+    first = next - first >= LEAST_READINGS ? next : first + 1;
+  }
+  return found;
+}
+
+/** Whether the power stood still just before or just after a moment, on the side that is asked for. */
+export function isQuietBeside(
+  stretches: readonly QuietStretch[],
+  atMs: number,
+  side: "before" | "after",
+  toleranceMs: number,
+): boolean {
+  return stretches.some(({ fromMs, toMs }) =>
+    side === "before"
+      ? fromMs < atMs && toMs >= atMs - toleranceMs
+      : toMs > atMs && fromMs <= atMs + toleranceMs,
+  );
+}
+
+function stillFrom(
+  samples: readonly PowerSample[],
+  first: number,
+): { readonly next: number; readonly meanW: number } {
+  let lowW = samples[first]!.powerW;
+  let highW = lowW;
+  let sumW = 0;
+  let next = first;
+  for (; next < samples.length; next++) {
+    const { powerW } = samples[next]!;
+    lowW = Math.min(lowW, powerW);
+    highW = Math.max(highW, powerW);
+    if (highW - lowW > Math.max(STILL_W, STILL_SHARE * highW)) break;
+    sumW += powerW;
+  }
+  return { next, meanW: sumW / (next - first) };
+}

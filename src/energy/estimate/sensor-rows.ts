@@ -1,0 +1,52 @@
+import type { PowerSample } from "../power-sample.ts";
+import type { Sensor } from "../sensor.ts";
+import type { MeanRow } from "./mean-row.ts";
+
+/** Beside what its digits hide, a reading is never better than the larger of these two. */
+const NOISE_W = 0.3;
+const NOISE_SHARE = 5e-4;
+
+/** Standard deviation of what is spread evenly over an interval of length 1. */
+const EVEN_SD = 1 / Math.sqrt(12);
+
+/**
+ * What the readings of a trailing mean say.
+ *
+ * A reading is older than its stamp: the sensor renewed it some time within the last update, or
+ * since the reading before, whichever is less. One that merely repeats its predecessor says nothing
+ * new. Where a reading stood for longer than an update, the sensor was slower than declared (cards
+ * renew once a second while they rest), and the age of the next one is less sure.
+ *
+ * @param samples - in time order.
+ */
+export function sensorRows(
+  samples: readonly PowerSample[],
+  { averagingMs, updateMs }: Sensor,
+  noiseShare: number = NOISE_SHARE,
+): readonly MeanRow[] {
+  const digitsW = stepOf(samples);
+  const rows: MeanRow[] = [];
+  let sinceMs = samples[0]?.atMs ?? 0;
+  for (const [i, { atMs, powerW }] of samples.entries()) {
+    const before = samples[i - 1];
+    if (before?.powerW === powerW) continue;
+    const slowMs = before === undefined ? 0 : before.atMs - sinceMs;
+    sinceMs = atMs;
+    const renewedMs = slowMs > 1.5 * updateMs ? slowMs : updateMs;
+    const oldestMs = Math.min(renewedMs, before === undefined ? updateMs : atMs - before.atMs);
+    const toMs = atMs - oldestMs / 2;
+    rows.push({
+      fromMs: toMs - averagingMs,
+      toMs,
+      powerW,
+      shiftSdMs: oldestMs * EVEN_SD,
+      noiseW: Math.hypot(Math.max(NOISE_W, noiseShare * powerW), digitsW * EVEN_SD),
+    });
+  }
+  return rows;
+}
+
+/** The watts between two values that the source can tell apart: 1 where it has no digits, else 0.01. */
+function stepOf(samples: readonly PowerSample[]): number {
+  return samples.every(({ powerW }) => Number.isInteger(powerW)) ? 1 : 0.01;
+}
