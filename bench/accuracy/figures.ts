@@ -1,4 +1,4 @@
-import type { JudgedWindow } from "./judge.ts";
+import type { Judged } from "./judge.ts";
 
 /** How far values lie from the truth, in %. */
 export interface ErrorFigures {
@@ -27,7 +27,7 @@ export interface Figures {
   readonly estimate?: EstimateFigures;
 }
 
-export function figuresOf(judged: readonly JudgedWindow[]): Figures {
+export function figuresOf(judged: readonly Judged[]): Figures {
   const integrals = judged.flatMap(({ integralJ, trueJ }) =>
     integralJ === undefined ? [] : [{ valueJ: integralJ, trueJ }],
   );

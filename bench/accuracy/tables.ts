@@ -11,7 +11,7 @@ export interface Table {
   readonly rows: readonly Row[];
 }
 
-const HEAD: Row = [
+export const HEAD: Row = [
   "n",
   "refused",
   "integral: bias %",
@@ -82,12 +82,24 @@ export function figureTables(judged: readonly JudgedWindow[]): readonly Table[] 
   });
 }
 
+/** Which reasons refused how many estimates. */
+export function refusalsTable(judged: readonly JudgedWindow[]): Table {
+  const counts = new Map<string, number>();
+  for (const { sensor, periodMs, window, refusedFor } of judged) {
+    if (refusedFor === undefined) continue;
+    const key = [sensor, `${periodMs} ms`, window.family, refusedFor].join("\t");
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  const rows = [...counts].map(([key, count]) => [...key.split("\t"), String(count)]);
+  return { title: "refused", rows: [["sensor", "period", "windows", "reason", "n"], ...rows] };
+}
+
 function rowOf(name: string, windows: readonly JudgedWindow[]): Row[] {
   return windows.length === 0 ? [] : [[name, ...figureCells(figuresOf(windows))]];
 }
 
 /** The cells under `HEAD`. */
-function figureCells({ windows, refused, integral, estimate }: Figures): Row {
+export function figureCells({ windows, refused, integral, estimate }: Figures): Row {
   return [
     String(windows),
     String(refused),
@@ -101,7 +113,7 @@ function cells(...values: readonly (number | undefined)[]): Row {
   return values.map((value) => (value === undefined ? "-" : number(value)));
 }
 
-function number(value: number): string {
+export function number(value: number): string {
   return value.toFixed(2);
 }
 
