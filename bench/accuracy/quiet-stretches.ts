@@ -1,4 +1,4 @@
-import type { PowerCurve } from "../../src/engine/nvidia-smi/step-power.ts";
+import { lastStepAt, type PowerCurve } from "../../src/engine/nvidia-smi/step-power.ts";
 
 /** A time in which the true power stands still, in ms. */
 export interface Stretch {
@@ -12,12 +12,15 @@ const BAND = 0.01;
 /** Where the power stays within ±1 % of one value for at least 1.5 s; joined where they overlap. */
 export function quietStretches({ steps }: PowerCurve, endMs: number): readonly Stretch[] {
   const found: Stretch[] = [];
-  for (const [i, { atMs, powerW }] of steps.entries()) {
-    let [lowW, highW] = [powerW, powerW];
+  for (let i = 0; i < steps.length; i++) {
+    const { atMs, powerW } = steps[i]!;
+    let lowW = powerW;
+    let highW = powerW;
     let next = i + 1;
     for (; next < steps.length; next++) {
-      lowW = Math.min(lowW, steps[next]!.powerW);
-      highW = Math.max(highW, steps[next]!.powerW);
+      const nextW = steps[next]!.powerW;
+      if (nextW < lowW) lowW = nextW;
+      else if (nextW > highW) highW = nextW;
       if (highW * (1 - BAND) > lowW * (1 + BAND)) break;
     }
     const untilMs = steps[next]?.atMs ?? endMs;
@@ -44,11 +47,10 @@ export function distanceMs(stretches: readonly Stretch[], atMs: number): number 
 /** Whether the power stands still from one time to another, within the band. */
 export function isConstant({ steps }: PowerCurve, startMs: number, endMs: number): boolean {
   let [lowW, highW] = [Number.POSITIVE_INFINITY, 0];
-  for (const [i, { atMs, powerW }] of steps.entries()) {
-    if (atMs >= endMs) break;
-    if ((steps[i + 1]?.atMs ?? Number.POSITIVE_INFINITY) <= startMs) continue;
-    lowW = Math.min(lowW, powerW);
-    highW = Math.max(highW, powerW);
+  for (let i = Math.max(0, lastStepAt(steps, startMs)); i < steps.length; i++) {
+    if (steps[i]!.atMs >= endMs) break;
+    lowW = Math.min(lowW, steps[i]!.powerW);
+    highW = Math.max(highW, steps[i]!.powerW);
   }
   return highW * (1 - BAND) <= lowW * (1 + BAND);
 }

@@ -34,11 +34,11 @@ export function makeWorkload(shape: string, seed: number): Workload {
   let atMs = MARGIN_MS;
   while (atMs < LENGTH_MS - MARGIN_MS) {
     const load = phasesOf(random);
-    const quietMs = quietAfterMs(shape, random);
-    phases.push(...load, idle(quietMs));
-    const endMs = atMs + load.reduce((sum, { durationMs }) => sum + durationMs, 0);
+    const quiet = idle(quietAfterMs(shape, random));
+    phases.push(...load, quiet);
+    const endMs = atMs + lengthOfMs(load);
     loads.push({ startMs: atMs, endMs });
-    atMs = endMs + quietMs;
+    atMs = endMs + quiet.durationMs;
   }
   phases.push(idle(MARGIN_MS));
   const profile = profileFor(shape, random);
@@ -49,9 +49,9 @@ export function makeWorkload(shape: string, seed: number): Workload {
 const PHASES: Readonly<Record<string, (random: Random) => Phase[]>> = {
   "cold-step": (random) => [decode(random, uniform(random, 700, 9800))],
   burst: (random) => {
-    const lengthMs = uniform(random, 700, 9000);
+    const lengthMs = restlessMs(random);
     const phases = [decode(random, uniform(random, 200, 1500))];
-    while (phases.reduce((sum, { durationMs }) => sum + durationMs, 0) < lengthMs) {
+    while (lengthOfMs(phases) < lengthMs) {
       phases.push(
         idle(uniform(random, 100, 1000)),
         decode(random, uniform(random, 200, Math.min(1500, lengthMs))),
@@ -73,10 +73,20 @@ const PHASES: Readonly<Record<string, (random: Random) => Phase[]>> = {
   },
 };
 
+/** A fifth are long, so that some windows are far from any quiet. */
+function restlessMs(random: Random): number {
+  return random() < 0.2 ? uniform(random, 15_000, 40_000) : uniform(random, 700, 9000);
+}
+
 function quietAfterMs(shape: string, random: Random): number {
   return shape === "idle-heavy" ? uniform(random, 10_000, 25_000) : uniform(random, 3000, 12_000);
 }
 
+function lengthOfMs(phases: readonly Phase[]): number {
+  return phases.reduce((sum, { durationMs }) => sum + durationMs, 0);
+}
+
+/** In whole ms, as `decode` is: the times of the loads are sums that must be exact. */
 function idle(durationMs: number): Phase {
   return { work: { kind: "idle" }, durationMs: Math.round(durationMs) };
 }
@@ -117,7 +127,7 @@ function sawTooth(random: Random): Workload {
   const loads: Load[] = [];
   let atMs = MARGIN_MS;
   while (atMs < LENGTH_MS - MARGIN_MS) {
-    const endMs = atMs + uniform(random, 700, 9800);
+    const endMs = atMs + restlessMs(random);
     pushTeeth(steps, random, atMs, endMs);
     pushStep(steps, endMs, awakeW);
     pushStep(steps, endMs + awakeMs, 70);

@@ -1,7 +1,8 @@
 import { type Figures, figuresOf } from "./figures.ts";
 import type { JudgedWindow } from "./judge.ts";
-import { DISTANCES, inFamily, LENGTHS } from "./strata.ts";
+import { DISTANCES, inFamily, LENGTHS, type Stratum } from "./strata.ts";
 import { type Judgement, judgeTargets } from "./targets.ts";
+import type { WindowFamily } from "./windows.ts";
 
 type Row = readonly string[];
 
@@ -31,7 +32,7 @@ export function targetsTable(judged: readonly JudgedWindow[]): Table {
   const judgements = groups.map(({ windows, periodMs }) => judgeTargets(windows, periodMs));
   const targets = judgements[0]?.map(({ target }) => target) ?? [];
   return {
-    title: "aims (% of the energy)",
+    title: "aims: what was found (the aim): the verdict; bias and p95 in % of the energy",
     rows: [
       ["sensor", "period", ...targets],
       ...groups.map(({ sensor, periodMs }, i) => [
@@ -43,43 +44,47 @@ export function targetsTable(judged: readonly JudgedWindow[]): Table {
   };
 }
 
-function judgementText({ value, limit, missedBy }: Judgement): string {
+function judgementText({ value, limit, missedBy, where }: Judgement): string {
   if (value === undefined || missedBy === undefined) return "-";
   const verdict = missedBy === 0 ? "met" : `missed by ${number(missedBy)}`;
-  return `${number(value)} (${number(limit)}): ${verdict}`;
+  return `${number(value)} (${number(limit)}): ${verdict}${where ? ` [${where}]` : ""}`;
 }
 
-/** Both ways beside each other for each family: by length, by distance and by shape. */
+/** Both ways beside each other for each family: by length and, anywhere, by distance to quiet. */
 export function figureTables(judged: readonly JudgedWindow[]): readonly Table[] {
-  const groups = bySensorAndPeriod(judged);
-  return (["quiet", "anywhere"] as const).flatMap((family) => {
-    const title = family === "quiet" ? "quiet on both sides" : "anywhere";
-    const tableBy = (
-      name: string,
-      strataOf: (windows: readonly JudgedWindow[]) => Row[],
-    ): Table => ({
-      title: `${title}, by ${name}`,
-      rows: [
-        ["sensor", "period", name, ...HEAD],
-        ...groups.flatMap(({ sensor, periodMs, windows }) =>
-          strataOf(inFamily(windows, family)).map((row) => [sensor, `${periodMs} ms`, ...row]),
-        ),
-      ],
-    });
-    const rowsBy =
-      (strata: readonly { name: string; holds: (one: JudgedWindow) => boolean }[]) =>
-      (windows: readonly JudgedWindow[]): Row[] =>
-        strata.flatMap(({ name, holds }) => rowOf(name, windows.filter(holds)));
-    const shapes = [...new Set(judged.map(({ shape }) => shape))].map((name) => ({
-      name,
-      holds: ({ shape }: JudgedWindow) => shape === name,
-    }));
-    return [
-      tableBy("length", rowsBy([...LENGTHS, { name: "all", holds: () => true }])),
-      ...(family === "anywhere" ? [tableBy("distance", rowsBy(DISTANCES))] : []),
-      tableBy("shape", rowsBy(shapes)),
-    ];
-  });
+  const lengths = [...LENGTHS, { name: "all", holds: () => true }];
+  return [
+    tableBy("length", lengths, judged, "quiet"),
+    tableBy("length", lengths, judged, "anywhere"),
+    tableBy("distance", DISTANCES, judged, "anywhere"),
+  ];
+}
+
+/** The same by shape. */
+export function shapeTables(judged: readonly JudgedWindow[]): readonly Table[] {
+  const shapes = [...new Set(judged.map(({ shape }) => shape))].map((name) => ({
+    name,
+    holds: ({ shape }: JudgedWindow) => shape === name,
+  }));
+  return [tableBy("shape", shapes, judged, "quiet"), tableBy("shape", shapes, judged, "anywhere")];
+}
+
+function tableBy(
+  name: string,
+  strata: readonly Stratum[],
+  judged: readonly JudgedWindow[],
+  family: WindowFamily,
+): Table {
+  const rows = bySensorAndPeriod(inFamily(judged, family)).flatMap(
+    ({ sensor, periodMs, windows }) =>
+      strata.flatMap((stratum) => {
+        const own = windows.filter(stratum.holds);
+        if (own.length === 0) return [];
+        return [[sensor, `${periodMs} ms`, stratum.name, ...figureCells(figuresOf(own))]];
+      }),
+  );
+  const title = family === "quiet" ? "quiet on both sides" : "anywhere";
+  return { title: `${title}, by ${name}`, rows: [["sensor", "period", name, ...HEAD], ...rows] };
 }
 
 /** Which reasons refused how many estimates. */
@@ -92,10 +97,6 @@ export function refusalsTable(judged: readonly JudgedWindow[]): Table {
   }
   const rows = [...counts].map(([key, count]) => [...key.split("\t"), String(count)]);
   return { title: "refused", rows: [["sensor", "period", "windows", "reason", "n"], ...rows] };
-}
-
-function rowOf(name: string, windows: readonly JudgedWindow[]): Row[] {
-  return windows.length === 0 ? [] : [[name, ...figureCells(figuresOf(windows))]];
 }
 
 /** The cells under `HEAD`. */

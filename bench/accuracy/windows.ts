@@ -1,4 +1,4 @@
-import { type Random, randomBelow } from "../../src/stats/seeded-random.ts";
+import { type Random, shuffle } from "../../src/stats/seeded-random.ts";
 import { distanceMs, isConstant, type Stretch } from "./quiet-stretches.ts";
 import { uniform, type Workload } from "./workload.ts";
 
@@ -37,28 +37,31 @@ export function windowsAnywhere(
   });
 }
 
-/** Windows around one load each; none where no load is of the right length with quiet around it. */
+/**
+ * Windows around one load each, and no load twice: readings of the same load err alike.
+ *
+ * @returns `count` of them, or fewer where not so many loads are of the right length with quiet
+ *   around them.
+ */
 export function windowsAroundLoads(
   { curve, loads }: Workload,
   stretches: readonly Stretch[],
   count: number,
   random: Random,
 ): readonly AskedWindow[] {
-  const usable = loads.filter(
-    ({ startMs, endMs }) =>
-      endMs - startMs <= LONGEST_MS - 2 * REACH_MS &&
-      isConstant(curve, startMs - REACH_MS - SETTLE_MS, startMs) &&
-      isConstant(curve, endMs, endMs + REACH_MS + SETTLE_MS),
-  );
-  if (usable.length === 0) return [];
+  const order = [...loads];
+  shuffle(order, random);
   const windows: AskedWindow[] = [];
-  while (windows.length < count) {
-    const load = usable[randomBelow(random, usable.length)]!;
+  for (const load of order) {
+    if (windows.length === count) break;
     const startMs = load.startMs - uniform(random, 0, REACH_MS);
     const endMs = load.endMs + uniform(random, 0, REACH_MS);
-    // A load of 0.7 s and its reach may be short of a window.
-    if (endMs - startMs >= SHORTEST_MS) windows.push(asked("quiet", startMs, endMs, stretches));
-    else if (usable.every((one) => one.endMs - one.startMs < SHORTEST_MS)) break;
+    const isAsked =
+      endMs - startMs >= SHORTEST_MS &&
+      endMs - startMs <= LONGEST_MS &&
+      isConstant(curve, startMs - SETTLE_MS, load.startMs) &&
+      isConstant(curve, load.endMs, endMs + SETTLE_MS);
+    if (isAsked) windows.push(asked("quiet", startMs, endMs, stretches));
   }
   return windows;
 }
