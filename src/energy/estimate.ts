@@ -1,5 +1,5 @@
 import type { EnergyEstimate, EstimateMethod } from "./energy-estimate.ts";
-import { averagingCandidates, mixed } from "./estimate/averaging-candidates.ts";
+import { averagingCandidates } from "./estimate/averaging-candidates.ts";
 import { counterEnergy } from "./estimate/counter-energy.ts";
 import type { Joules } from "./estimate/joules.ts";
 import { type Column, meanEnergy } from "./estimate/mean-energy.ts";
@@ -75,7 +75,7 @@ export function explainedEstimate(
     );
   }
   const around = readingsBetween(ordered, startMs - AROUND_MS, endMs + AROUND_MS);
-  const columns = [
+  const columns: readonly [Column, ...Column[]] = [
     { samples: around, sensor },
     ...secondColumn(around, options.second, startMs, endMs),
   ];
@@ -83,21 +83,19 @@ export function explainedEstimate(
   return interval(joules, bestJ, methodOf(around, startMs, endMs, sensor));
 }
 
-/** The energy by each averaging time that the readings may have. */
+/** The energy by each averaging time that the readings may have, and the mean of these. */
 function ofCandidates(
-  [main, ...others]: readonly Column[],
+  [main, ...others]: readonly [Column, ...Column[]],
   startMs: number,
   endMs: number,
 ): { readonly joules: readonly Joules[]; readonly bestJ: number } {
-  if (main === undefined) return { joules: [], bestJ: 0 };
-  const candidates = averagingCandidates(main.sensor);
-  const slowestMs = Math.max(...candidates.map(({ averagingMs }) => averagingMs));
-  const fitted = candidates.map((candidate) => {
-    const sensor = { ...main.sensor, averagingMs: candidate.averagingMs };
-    const columns = [{ ...main, sensor }, ...others];
-    return { ...candidate, ...meanEnergy(columns, startMs, endMs, slowestMs) };
+  const candidates = averagingCandidates(main.samples, startMs, endMs, main.sensor);
+  const joules = candidates.map(({ averagingMs }) => {
+    const sensor = { ...main.sensor, averagingMs };
+    return meanEnergy([{ ...main, sensor }, ...others], startMs, endMs);
   });
-  return mixed(fitted);
+  const bestJ = candidates.reduce((sum, { share }, i) => sum + share * joules[i]!.meanJ, 0);
+  return { joules, bestJ };
 }
 
 function interval(

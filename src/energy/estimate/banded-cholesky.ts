@@ -103,10 +103,12 @@ export class BandedCholesky {
       const most = Math.min(bandwidth, size - 1 - j);
       for (let i = j + most; i >= j; i--) {
         let sum = 0;
-        for (let k = 1; k <= most; k++) {
-          const other = j + k;
-          const place = i >= other ? i * width + i - other : other * width + other - i;
-          sum += lower[other * width + k]! * inverse[place]!;
+        // Left of the diagonal of row i, then below it in its column: the inverse is symmetric.
+        for (let k = 1; k <= i - j; k++) {
+          sum += lower[(j + k) * width + k]! * inverse[i * width + i - j - k]!;
+        }
+        for (let k = i - j + 1; k <= most; k++) {
+          sum += lower[(j + k) * width + k]! * inverse[(j + k) * width + j + k - i]!;
         }
         if (i === j) inverse[j * width] = (1 / diagonal - sum) / diagonal;
         else inverse[i * width + i - j] = -sum / diagonal;

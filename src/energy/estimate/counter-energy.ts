@@ -14,7 +14,7 @@ interface Count {
 /** So much around an edge is looked at, in ms. */
 const AROUND_MS = 2500;
 const BIN_MS = 25;
-const ROUNDS = 30;
+const ROUNDS = 12;
 const NOISE_W = 0.3;
 const EVEN_SD = 1 / Math.sqrt(12);
 
