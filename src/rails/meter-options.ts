@@ -1,4 +1,5 @@
 import { JoulemarkError } from "../errors.ts";
+import type { RailGain } from "./rail-gain.ts";
 import type { RailEvent } from "./source.ts";
 
 export interface MeterOptions {
@@ -8,6 +9,8 @@ export interface MeterOptions {
   readonly periodMs?: number;
   /** Which GPUs, by index or uuid; default those that serve, where that can be found out. */
   readonly devices?: readonly string[];
+  /** What the readings of calibrated cards are multiplied with; default nothing. */
+  readonly gain?: RailGain;
   /** The nvidia-smi program; default the one in PATH. */
   readonly nvidiaSmiPath?: string;
   /** Quiet time before the baseline, and wait after a window, in ms; default what the sensor needs. */

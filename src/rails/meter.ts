@@ -10,6 +10,7 @@ import { type ChosenDevices, chooseDevices } from "./choose-devices.ts";
 import { type MeterTarget, placeOfTarget } from "./local-target.ts";
 import { checkMeterOptions, type MeterOptions } from "./meter-options.ts";
 import { openNvidiaSmi } from "./nvidia-smi/open-nvidia-smi.ts";
+import { commonGain } from "./rail-gain.ts";
 import { railLine } from "./rail-line.ts";
 import type { RailSampler, WindowOptions } from "./sampler.ts";
 import type { RailFacts, RailWindow } from "./source.ts";
@@ -128,8 +129,9 @@ export class EnergyMeter {
   /** The figures of the whole run; those of the sampler's cost only after `stop()`. */
   metrics(): Metrics {
     if (this.#sampler === undefined) return {};
-    const { periodMs, head } = this.#sampler.facts;
-    return runMetrics({ samplePeriodMs: periodMs, idle: this.#idle, cost: this.#cost }, head);
+    const { periodMs, head, devices } = this.#sampler.facts;
+    const facts = { samplePeriodMs: periodMs, gain: commonGain(devices) };
+    return runMetrics({ ...facts, idle: this.#idle, cost: this.#cost }, head);
   }
 
   async #start(target: MeterTarget | undefined, signal: AbortSignal): Promise<readonly LogLine[]> {
@@ -184,10 +186,11 @@ export class EnergyMeter {
   }
 
   async #open(chosen: ChosenDevices, signal: AbortSignal | undefined): Promise<RailSampler> {
-    const { periodMs, nvidiaSmiPath, settleMs, startTimeoutMs, onEvent } = this.#options;
+    const { periodMs, gain, nvidiaSmiPath, settleMs, startTimeoutMs, onEvent } = this.#options;
     return openNvidiaSmi({
       ...(periodMs === undefined ? {} : { periodMs }),
       ...(chosen.devices === undefined ? {} : { devices: chosen.devices }),
+      ...(gain === undefined ? {} : { gain }),
       ...(nvidiaSmiPath === undefined ? {} : { path: nvidiaSmiPath }),
       ...(settleMs === undefined ? {} : { settleMs }),
       ...(startTimeoutMs === undefined ? {} : { startTimeoutMs }),

@@ -1,4 +1,5 @@
 import { nowMs } from "../clock.ts";
+import { applyGain } from "../energy/apply-gain.ts";
 import type { EnergyWindow } from "../energy/energy-window.ts";
 import { samplesInside } from "../energy/integrate.ts";
 import { judgeIdle } from "../energy/judge-idle.ts";
@@ -40,6 +41,7 @@ export class RailSampler {
   readonly #feed: RailFeed;
   readonly #settleMs: number;
   readonly #stores: Map<string, ReadingStore>;
+  readonly #gains: ReadonlyMap<string, number | undefined>;
   readonly #stalled = new Map<string, string>();
   readonly #waiters = new Set<Waiter>();
   readonly #holds = new Set<{ readonly fromMs: number }>();
@@ -52,6 +54,7 @@ export class RailSampler {
     this.#feed = feed;
     this.#settleMs = settle ?? settleMs(facts.sensor, facts.periodMs);
     this.#stores = new Map(facts.devices.map(({ id }) => [id, new ReadingStore(id)]));
+    this.#gains = new Map(facts.devices.map(({ id, gain }) => [id, gain]));
   }
 
   /** How long after a change of load the readings still tell of the time before it, in ms. */
@@ -159,7 +162,7 @@ export class RailSampler {
       const id = sample.device ?? "";
       const store = this.#stores.get(id);
       if (store === undefined) continue;
-      store.add(sample);
+      store.add(applyGain(sample, this.#gains.get(id)));
       store.dropBefore(keepFromMs);
       this.#stalled.delete(id);
     }

@@ -33,6 +33,7 @@ describe("a config file", () => {
       `${TARGET}concurrency: [1, 64]\ninput-tokens: 128,1024\noutput-tokens: 9\nduration: 0.5
 warmup: 5s\ncache: warm\nseed: 7\nrepeat: 5\nthreads: 3\ntimeout: 9\nextra-body:\n  top_p: 0.9
 header-env:\n  - X-Tenant=TENANT_NAME\nrail: none\nrail-local: no\nrail-devices: [0, GPU-1]
+rail-gain: [0=1.047, GPU-1=0.98]
 require-energy: true\nsettle: 2\nbaseline: 0\nout: elsewhere\ninsecure: false\n`,
     );
     expect(options).toMatchObject({
@@ -45,7 +46,14 @@ require-energy: true\nsettle: 2\nbaseline: 0\nout: elsewhere\ninsecure: false\n`
       seed: 7,
       repeat: 5,
       load: { threads: 3, timeoutMs: 9000, extraBody: { top_p: 0.9 } },
-      meter: { rail: "none", isLocal: false, devices: ["0", "GPU-1"], settleMs: 2000, idleMs: 0 },
+      meter: {
+        rail: "none",
+        isLocal: false,
+        devices: ["0", "GPU-1"],
+        settleMs: 2000,
+        idleMs: 0,
+        gain: { 0: 1.047, "GPU-1": 0.98 },
+      },
       requireEnergy: true,
       out: "elsewhere",
     });

@@ -82,6 +82,20 @@ describe("RailSampler", () => {
     expect((await sampler.window(9500, 12_000)).state).toBe("measured");
   });
 
+  test("a calibrated card's readings are multiplied with its gain, and its neighbour's are not", () => {
+    const devices = [{ id: "a", gain: 1.1 }, { id: "b" }];
+    const sampler = new RailSampler({ ...facts, devices }, feed);
+    for (let atMs = 0; atMs <= 3000; atMs += 250) {
+      const samples = ["a", "b"].map((device) => ({ atMs, powerW: 100, instantW: 50, device }));
+      sampler.accept({ kind: "read", atMs, samples, rejected: [] });
+    }
+    expect(sampler.latest().map(({ powerW }) => powerW)).toEqual([100 * 1.1, 100]);
+    expect(sampler.latest().map(({ instantW }) => instantW)).toEqual([50 * 1.1, 50]);
+    expect(sampler.judge(1000, 2000)).toMatchObject({
+      byDevice: { a: { energyJ: expect.closeTo(110, 9) }, b: { energyJ: 100 } },
+    });
+  });
+
   test("readings of a device that is not on the rail do not count", () => {
     const sampler = sampled(0, 1000);
     const stray = { atMs: 1250, powerW: 9999, device: "b" };
