@@ -5,6 +5,7 @@ import type { LoadPlan } from "../load/load-plan.ts";
 import type { LoadPool, LoadResult } from "../load/load-pool.ts";
 import type { RequestSettings } from "../load/request-body.ts";
 import type { EnergyMeter } from "../rails/meter.ts";
+import type { RailFacts } from "../rails/source.ts";
 import { CellAccumulator } from "../records/cell-accumulator.ts";
 import { cellRail } from "../records/cell-rail.ts";
 import { cellRecord } from "../records/cell-record.ts";
@@ -64,13 +65,14 @@ export async function* measureWindow(
   }
   yield* settle(session, work, signal);
   yield phaseOf(session, "window", plan);
-  const accumulator = new CellAccumulator(plan);
+  const stepMs = steadyStepMs(session.meter.facts);
+  const accumulator = new CellAccumulator(plan, stepMs);
   const measured = { workload: work.workload, load: work.load, phase: "window" as const };
   const release = session.meter.sampler?.hold(nowMs());
   const result = await run(session, source, work, { ...measured, accumulator }, signal);
   yield phaseOf(session, "settle", plan);
   await readingsPast(session.meter, result.endMs, signal);
-  const record = judged(session, result, accumulator, cell);
+  const record = judged(session, result, accumulator, { cell, steadyStepMs: stepMs });
   release?.();
   session.event({ event: "cell_ended", cell });
   session.cell(record);
@@ -88,7 +90,7 @@ function judged(
   session: RunSession,
   { startMs, endMs, health, stopped, notSent }: LoadResult,
   accumulator: CellAccumulator,
-  cell: number,
+  { cell, steadyStepMs }: { readonly cell: number; readonly steadyStepMs: number | undefined },
 ): CellRecord {
   const ended = {
     startMs,
@@ -102,8 +104,21 @@ function judged(
   const record = cellRecord(requests, cellRail(ended, session.rail));
   const { ok, failed, cancelled = 0 } = requests.counts;
   const { railLines } = session;
-  session.event({ event: "window", cell, ...ended, railLines, requests: ok + failed + cancelled });
+  session.event({
+    event: "window",
+    cell,
+    ...ended,
+    railLines,
+    ...(steadyStepMs === undefined ? {} : { steadyStepMs }),
+    requests: ok + failed + cancelled,
+  });
   return record;
+}
+
+/** A sensor that averages is read off exactly over whole averaging times. */
+function steadyStepMs(facts: RailFacts | undefined): number | undefined {
+  if (facts?.sensor.kind !== "average" || facts.sensor.averagingMs === 0) return undefined;
+  return facts.sensor.averagingMs;
 }
 
 interface Part {
