@@ -19,6 +19,9 @@ import type { RunProgress } from "./run-progress.ts";
 import type { RunSession } from "./run-session.ts";
 import { patience, withTargetLookedFor } from "./target-gone.ts";
 
+/** How much longer than the settle time a window waits for power that stands still, in ms. */
+const QUIET_WITHIN_MS = 4000;
+
 /** Where the load comes from, and where it goes. */
 export interface LoadSource {
   readonly pool: LoadPool;
@@ -34,7 +37,10 @@ export interface CellWork {
   readonly warmup?: { readonly workload: WorkloadSpec; readonly load: LoadPlan };
   readonly timeoutMs?: number;
   readonly idleTimeoutMs?: number;
-  /** Quiet time between warm-up and window, in ms; default what the rail's sensor needs. */
+  /**
+   * Quiet time between warm-up and window, in ms; default what the rail's sensor needs, and after
+   * that until the power stands still.
+   */
   readonly settleMs?: number;
 }
 
@@ -163,6 +169,8 @@ async function* settle(
   if (quietMs === 0) return;
   yield { ...phaseOf(session, "settle", plan), aboutS: quietMs / 1000 };
   await sleep(quietMs, undefined, { signal });
+  // Clocks stay up for seconds after a load and step down then: not into the window's edge.
+  if (settleMs === undefined) await sampler?.quiet(QUIET_WITHIN_MS, signal);
 }
 
 /** Waits until the readings tell of all that was in the window, or nothing more will come. */
@@ -170,7 +178,7 @@ async function readingsPast(meter: EnergyMeter, endMs: number, signal: AbortSign
   const { sampler } = meter;
   if (sampler === undefined || signal.aborted) return;
   try {
-    await sampler.readingsUntil(endMs + sampler.settleMs, signal);
+    await sampler.readingsUntil(endMs + sampler.reachMs, signal);
   } catch (error) {
     // Cut short, the window is judged by what there is.
     if (!signal.aborted) throw error;

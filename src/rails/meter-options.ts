@@ -13,9 +13,12 @@ export interface MeterOptions {
   readonly gain?: RailGain;
   /** The nvidia-smi program; default the one in PATH. */
   readonly nvidiaSmiPath?: string;
-  /** Quiet time before the baseline, and wait after a window, in ms; default what the sensor needs. */
+  /**
+   * Quiet time before the baseline, and wait after a window, in ms; default what the sensor needs.
+   * Less than that widens the intervals of estimates, and is warned of.
+   */
   readonly settleMs?: number;
-  /** Length of the idle baseline in ms, 0 for none; default 2000, longer for a slow sensor. */
+  /** Length of the idle baseline in ms, 0 for none; default 2000, longer for a slow sensor or period. */
   readonly idleMs?: number;
   /** Overrides the finding whether the target runs on this machine. */
   readonly isLocal?: boolean;

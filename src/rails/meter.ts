@@ -13,6 +13,7 @@ import { openNvidiaSmi } from "./nvidia-smi/open-nvidia-smi.ts";
 import { commonGain } from "./rail-gain.ts";
 import { railLine } from "./rail-line.ts";
 import type { RailSampler, WindowOptions } from "./sampler.ts";
+import { settleWarning } from "./settle-warning.ts";
 import type { RailFacts, RailWindow } from "./source.ts";
 
 /** One line for the log of a run. */
@@ -174,7 +175,12 @@ export class EnergyMeter {
     signal: AbortSignal | undefined,
   ): Promise<readonly LogLine[]> {
     const { facts } = sampler;
-    this.#warnings = [...facts.warnings, ...chosen.warningsFor(facts.devices)];
+    const unsettled = settleWarning(this.#options.settleMs, facts);
+    this.#warnings = [
+      ...facts.warnings,
+      ...chosen.warningsFor(facts.devices),
+      ...(unsettled === undefined ? [] : [unsettled]),
+    ];
     return [
       { level: "info", text: railLine(facts) },
       ...(chosen.how === undefined

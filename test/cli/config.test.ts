@@ -83,6 +83,22 @@ require-energy: true\nsettle: 2\nbaseline: 0\nout: elsewhere\ninsecure: false\n`
     expect((await sweepWith(`${TARGET}requests: 64\nduration: 3\n`)).exitCode).toBe(2);
   });
 
+  test("may ask for no quiet time, and a flag on the line wins over it", async () => {
+    const none = await sweepWith(`${TARGET}no-settle: true\n`);
+    expect(none.options).toMatchObject({ settleMs: 0, meter: { settleMs: 0 } });
+    const some = await sweepWith(`${TARGET}no-settle: true\n`, ["--settle", "2"]);
+    expect(some.options).toMatchObject({ settleMs: 2000 });
+    expect(some.options!.parameters).not.toHaveProperty("no-settle");
+    const line = await sweepWith(`${TARGET}settle: 2\n`, ["--no-settle"]);
+    expect(line.options).toMatchObject({ settleMs: 0 });
+    expect(line.options!.parameters).not.toHaveProperty("settle");
+    const both = await sweepWith(`${TARGET}settle: 2\nno-settle: true\n`);
+    expect(both).toMatchObject({
+      exitCode: 2,
+      said: expect.stringContaining("--settle 2 and --no-settle"),
+    });
+  });
+
   test("may be empty", async () => {
     const call = await sweepWith("# nothing yet\n", ["--target", "http://h", "--model", "m"]);
     expect(call.options).toMatchObject({ concurrency: [1, 2, 4, 8, 16, 32] });

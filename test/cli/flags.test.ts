@@ -71,6 +71,7 @@ describe("every flag reaches the benchmark", () => {
       ["--settle", "2", "--baseline", "0"],
       { settleMs: 2000, meter: { settleMs: 2000, idleMs: 0 } },
     ],
+    [["--no-settle"], { settleMs: 0, meter: { settleMs: 0 }, parameters: { "no-settle": true } }],
     [["--rail-local", "no"], { meter: { isLocal: false } }],
     [["--rail-local", "yes"], { meter: { isLocal: true } }],
     [["--rail-devices", "0,GPU-1"], { meter: { devices: ["0", "GPU-1"] } }],
@@ -118,6 +119,38 @@ describe("every flag reaches the benchmark", () => {
     const { load, target } = await optionsOf([...TARGET, ...words]);
     expect(load.extraBody).toEqual({ top_k: 5 });
     expect(target.headers()).toEqual({ "x-tenant": "acme" });
+  });
+});
+
+describe("quiet time and none", () => {
+  test.each(["sweep", "decode-floor", "measure"])("of %s are not both asked for", async (name) => {
+    const target = name === "measure" ? [] : TARGET;
+    const rest = name === "measure" ? ["--", "true"] : [];
+    const { exitCode, error } = await callCli([
+      name,
+      ...target,
+      "--no-settle",
+      "--settle",
+      "2",
+      ...rest,
+    ]);
+    expect(exitCode).toBe(2);
+    expect(error?.message).toMatch(/--settle 2 and --no-settle say two things: give one of them/);
+  });
+
+  test("is said in the plan, and makes it shorter by the time before each window", async () => {
+    const planOf = async (...words: readonly string[]) => {
+      const { stdout } = await callCli(["sweep", ...TARGET, "--plan", "--json", ...words]);
+      return (JSON.parse(stdout) as { guess: { atLeastS: number } }).guess.atLeastS;
+    };
+    const cells = 6;
+    expect((await planOf()) - (await planOf("--no-settle"))).toBeCloseTo(cells * 1.6, 6);
+    expect((await planOf()) - (await planOf("--rail", "none"))).toBeCloseTo(cells * 3.2, 6);
+    const shown = await callCli(["sweep", ...TARGET, "--plan", "--no-settle"]);
+    expect(shown.stdout).toMatch(/quiet time +none before windows: they may begin in moving power/);
+    const without = await callCli(["sweep", ...TARGET, "--plan", "--no-settle", "--rail", "none"]);
+    expect(without.stdout).not.toContain("quiet time  ");
+    expect((await callCli(["sweep", ...TARGET, "--plan"])).stdout).not.toContain("moving power");
   });
 });
 
