@@ -5,8 +5,9 @@ import type { Sensor } from "./sensor.ts";
 const SPREAD_W = 3;
 const SPREAD_SHARE = 0.03;
 
-/** Fewer readings than these say nothing. */
+/** Fewer readings, or of a shorter time in ms, say nothing: a small step shows slowly in a mean. */
 const LEAST_READINGS = 3;
+const LEAST_MS = 400;
 
 /**
  * Whether one device's latest readings stand still. Those of a sensor that averages then tell that
@@ -24,7 +25,7 @@ export function isQuiet(
   const last = samples.at(-1);
   if (last === undefined || samples.length < LEAST_READINGS) return false;
   // Within one update a sensor says the same, whatever the power does.
-  const fromMs = last.atMs - sensor.updateMs - periodMs;
+  const fromMs = last.atMs - Math.max(LEAST_MS, sensor.updateMs + periodMs);
   const since = samples.findIndex(({ atMs }) => atMs >= fromMs);
   const looked = samples.slice(Math.min(since, samples.length - LEAST_READINGS));
   let lowW = Number.POSITIVE_INFINITY;
