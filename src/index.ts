@@ -34,6 +34,7 @@ export type { MeterTarget } from "./rails/local-target.ts";
 export { EnergyMeter, type LogLine } from "./rails/meter.ts";
 export type { MeterOptions, RailName } from "./rails/meter-options.ts";
 export { type NvidiaSmiOptions, openNvidiaSmi } from "./rails/nvidia-smi/open-nvidia-smi.ts";
+export type { RailGain } from "./rails/rail-gain.ts";
 export type { RailSampler, WindowOptions } from "./rails/sampler.ts";
 export type {
   MeasuredRailWindow,

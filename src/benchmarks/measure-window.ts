@@ -5,6 +5,7 @@ import type { LoadPlan } from "../load/load-plan.ts";
 import type { LoadPool, LoadResult } from "../load/load-pool.ts";
 import type { RequestSettings } from "../load/request-body.ts";
 import type { EnergyMeter } from "../rails/meter.ts";
+import type { RailFacts } from "../rails/source.ts";
 import { CellAccumulator } from "../records/cell-accumulator.ts";
 import { cellRail } from "../records/cell-rail.ts";
 import { cellRecord } from "../records/cell-record.ts";
@@ -17,6 +18,9 @@ import type { WorkloadSpec } from "../workloads/workload-spec.ts";
 import type { RunProgress } from "./run-progress.ts";
 import type { RunSession } from "./run-session.ts";
 import { patience, withTargetLookedFor } from "./target-gone.ts";
+
+/** How much longer than the settle time a window waits for power that stands still, in ms. */
+const QUIET_WITHIN_MS = 4000;
 
 /** Where the load comes from, and where it goes. */
 export interface LoadSource {
@@ -33,7 +37,10 @@ export interface CellWork {
   readonly warmup?: { readonly workload: WorkloadSpec; readonly load: LoadPlan };
   readonly timeoutMs?: number;
   readonly idleTimeoutMs?: number;
-  /** Quiet time between warm-up and window, in ms; default what the rail's sensor needs. */
+  /**
+   * Quiet time between warm-up and window, in ms; default what the rail's sensor needs, and after
+   * that until the power stands still.
+   */
   readonly settleMs?: number;
 }
 
@@ -64,13 +71,14 @@ export async function* measureWindow(
   }
   yield* settle(session, work, signal);
   yield phaseOf(session, "window", plan);
-  const accumulator = new CellAccumulator(plan);
+  const stepMs = steadyStepMs(session.meter.facts);
+  const accumulator = new CellAccumulator(plan, stepMs);
   const measured = { workload: work.workload, load: work.load, phase: "window" as const };
   const release = session.meter.sampler?.hold(nowMs());
   const result = await run(session, source, work, { ...measured, accumulator }, signal);
   yield phaseOf(session, "settle", plan);
   await readingsPast(session.meter, result.endMs, signal);
-  const record = judged(session, result, accumulator, cell);
+  const record = judged(session, result, accumulator, { cell, steadyStepMs: stepMs });
   release?.();
   session.event({ event: "cell_ended", cell });
   session.cell(record);
@@ -88,7 +96,7 @@ function judged(
   session: RunSession,
   { startMs, endMs, health, stopped, notSent }: LoadResult,
   accumulator: CellAccumulator,
-  cell: number,
+  { cell, steadyStepMs }: { readonly cell: number; readonly steadyStepMs: number | undefined },
 ): CellRecord {
   const ended = {
     startMs,
@@ -102,8 +110,21 @@ function judged(
   const record = cellRecord(requests, cellRail(ended, session.rail));
   const { ok, failed, cancelled = 0 } = requests.counts;
   const { railLines } = session;
-  session.event({ event: "window", cell, ...ended, railLines, requests: ok + failed + cancelled });
+  session.event({
+    event: "window",
+    cell,
+    ...ended,
+    railLines,
+    ...(steadyStepMs === undefined ? {} : { steadyStepMs }),
+    requests: ok + failed + cancelled,
+  });
   return record;
+}
+
+/** A sensor that averages is read off exactly over whole averaging times. */
+function steadyStepMs(facts: RailFacts | undefined): number | undefined {
+  if (facts?.sensor.kind !== "average" || facts.sensor.averagingMs === 0) return undefined;
+  return facts.sensor.averagingMs;
 }
 
 interface Part {
@@ -148,6 +169,8 @@ async function* settle(
   if (quietMs === 0) return;
   yield { ...phaseOf(session, "settle", plan), aboutS: quietMs / 1000 };
   await sleep(quietMs, undefined, { signal });
+  // Clocks stay up for seconds after a load and step down then: not into the window's edge.
+  if (settleMs === undefined) await sampler?.quiet(QUIET_WITHIN_MS, signal);
 }
 
 /** Waits until the readings tell of all that was in the window, or nothing more will come. */
@@ -155,7 +178,7 @@ async function readingsPast(meter: EnergyMeter, endMs: number, signal: AbortSign
   const { sampler } = meter;
   if (sampler === undefined || signal.aborted) return;
   try {
-    await sampler.readingsUntil(endMs + sampler.settleMs, signal);
+    await sampler.readingsUntil(endMs + sampler.reachMs, signal);
   } catch (error) {
     // Cut short, the window is judged by what there is.
     if (!signal.aborted) throw error;

@@ -1,8 +1,10 @@
 import { nowMs } from "../clock.ts";
 import { finiteSorted } from "../energy/metrics.ts";
+import { settleMs } from "../energy/sensor.ts";
 import { windowMetrics } from "../energy/window-metrics.ts";
 import { EnergyMeter, type LogLine } from "../rails/meter.ts";
 import type { MeterOptions } from "../rails/meter-options.ts";
+import type { RailSampler } from "../rails/sampler.ts";
 import type { RailWindow } from "../rails/source.ts";
 import { windowWarnings } from "../rails/window-warnings.ts";
 import type { CommandEnd, MeasureResult } from "../records/measure-result.ts";
@@ -41,6 +43,7 @@ export async function measureCommand(
   try {
     for (const line of await meter.start(undefined, { signal })) say(line);
     signal.throwIfAborted();
+    if (meter.sampler && meter.idleWindow === undefined) await quietBefore(meter.sampler, signal);
     const startedAt = new Date().toISOString();
     const release = meter.sampler?.hold(nowMs());
     hooks.onCommand("started");
@@ -56,6 +59,13 @@ export async function measureCommand(
   }
 }
 
+/** Without a baseline nothing else waits for readings from before the command. */
+async function quietBefore(sampler: RailSampler, signal: AbortSignal): Promise<void> {
+  const { sensor, periodMs } = sampler.facts;
+  const quietMs = Math.min(sampler.settleMs, settleMs(sensor, periodMs));
+  await sampler.readingsUntil(nowMs() + quietMs, signal);
+}
+
 /** The window of the command; when the wait for its last readings is cut short, what there is. */
 async function windowOf(
   meter: EnergyMeter,
@@ -63,6 +73,7 @@ async function windowOf(
   signal: AbortSignal,
 ): Promise<RailWindow> {
   try {
+    await meter.sampler?.readingsUntil(endMs + meter.sampler.reachMs, signal);
     return await meter.window(startMs, endMs, { signal });
   } catch (error) {
     if (!signal.aborted || meter.sampler === undefined) throw error;

@@ -52,7 +52,11 @@ export function checkSameRail(
 ): void {
   if (before === undefined || now === undefined) return;
   const [those, these] = [before, now].map(({ devices }) => devices.map(({ id }) => id).join(", "));
-  if (before.source === now.source && those === these) return;
+  const [gainBefore, gainNow] = [before, now].map(({ devices }) =>
+    devices.map(({ gain = 1 }) => gain),
+  );
+  if (before.source === now.source && those === these && isDeepStrictEqual(gainBefore, gainNow))
+    return;
   throw notResumable(
     path,
     `its joules are of ${before.source} ${those}, these are of ${now.source} ${these}`,

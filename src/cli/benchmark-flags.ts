@@ -1,9 +1,10 @@
 import { Option } from "commander";
 import { type RailFlags, railFlags } from "./options.ts";
 import { extraBody, path, positiveSeconds, seconds, whole } from "./parse-values.ts";
+import { type SettleFlags, settleOptions } from "./settle-flags.ts";
 
 /** The flags that every benchmark of an endpoint has, as the parser gives them. */
-export interface BenchmarkFlags extends RailFlags {
+export interface BenchmarkFlags extends RailFlags, SettleFlags {
   readonly target?: string;
   readonly model?: string;
   readonly endpoint?: "chat" | "completions";
@@ -17,7 +18,6 @@ export interface BenchmarkFlags extends RailFlags {
   readonly threads: number;
   readonly railLocal?: "yes" | "no";
   readonly requireEnergy?: boolean;
-  readonly settle?: number;
   readonly baseline?: number;
   readonly out: string;
   readonly resume?: string;
@@ -66,13 +66,10 @@ const energyFlags: readonly Option[] = [
     "whether the target runs on this machine (default: found out)",
   ).choices(["yes", "no"]),
   new Option("--require-energy", "exit code 4 when a cell has no energy"),
-  new Option(
-    "--settle <s>",
-    "quiet time before the baseline and around each window, in seconds (default: what the sensor needs)",
-  ).argParser(seconds),
+  ...settleOptions("before the baseline and around each window"),
   new Option(
     "--baseline <s>",
-    "length of the idle baseline in seconds, 0 for none (default: 2)",
+    "length of the idle baseline in seconds, 0 for none (default: 2, longer for a slow sensor)",
   ).argParser(seconds),
 ];
 

@@ -57,7 +57,7 @@ async function run(
   const { runs, maxTokens, minTokS, requireSpeculation = false } = flags;
   if (flags.plan) {
     const cells = jobs.planDecodeFloor({ runs, maxTokens });
-    return showPlan({ benchmark: "decode-floor", cells }, flags, output);
+    return showPlan({ benchmark: "decode-floor", cells }, command, flags, output);
   }
   const options = {
     ...benchmarkOptions(command, flags, { seed: SEED, repeat: 1 }),

@@ -12,10 +12,10 @@ import { logText } from "./log-text.ts";
 import { meterOptions, type RailFlags, railFlags } from "./options.ts";
 import type { Output } from "./output.ts";
 import { path, seconds } from "./parse-values.ts";
+import { type SettleFlags, settleOptions, settleSeconds } from "./settle-flags.ts";
 import { UsageError } from "./usage-error.ts";
 
-interface MeasureFlags extends RailFlags {
-  readonly settle?: number;
+interface MeasureFlags extends RailFlags, SettleFlags {
   readonly baseline?: number;
   readonly out?: string;
   readonly json?: boolean;
@@ -30,16 +30,12 @@ export function measureCliCommand(output: Output, interrupts: Interrupts): Comma
       "Takes an idle baseline, runs the command with its own stdin, stdout and stderr, and says what energy the machine's rail took from its start to its end. The exit code is the command's own.",
     )
     .argument("<command...>", "the command and its arguments, best behind --");
-  for (const flag of railFlags) command.addOption(flag);
+  const settle = settleOptions("before the baseline and after the command");
+  for (const flag of [...railFlags, ...settle]) command.addOption(flag);
   return command
     .option(
-      "--settle <s>",
-      "quiet time before the baseline and after the command, in seconds (default: what the sensor needs)",
-      seconds,
-    )
-    .option(
       "--baseline <s>",
-      "length of the idle baseline in seconds, 0 for none (default: 2)",
+      "length of the idle baseline in seconds, 0 for none (default: 2, longer for a slow sensor)",
       seconds,
     )
     .option("--out <dir>", "keep every reading and the record in a new folder below this one", path)
@@ -47,13 +43,14 @@ export function measureCliCommand(output: Output, interrupts: Interrupts): Comma
     .option("--quiet", "no words on the way, the result alone")
     .passThroughOptions()
     .action(async (words: readonly string[], flags: MeasureFlags) => {
-      process.exitCode = await run(words, flags, output, interrupts);
+      const settle = settleSeconds(command);
+      process.exitCode = await run(words, { flags, settle }, output, interrupts);
     });
 }
 
 async function run(
   [program = "", ...args]: readonly string[],
-  flags: MeasureFlags,
+  { flags, settle }: { readonly flags: MeasureFlags; readonly settle: number | undefined },
   output: Output,
   interrupts: Interrupts,
 ): Promise<number> {
@@ -74,7 +71,7 @@ async function run(
         stdoutToStderr: flags.json === true,
         meter: {
           ...meterOptions(flags),
-          ...(flags.settle === undefined ? {} : { settleMs: flags.settle * 1000 }),
+          ...(settle === undefined ? {} : { settleMs: settle * 1000 }),
           ...(flags.baseline === undefined ? {} : { idleMs: flags.baseline * 1000 }),
           onEvent: (event) => folder?.append("rail.jsonl", event),
         },

@@ -1,12 +1,14 @@
 import { InvalidArgumentError, Option } from "commander";
 import { type MeterOptions, RAIL_NAMES, type RailName } from "../rails/meter-options.ts";
 import { path, positiveSeconds, textList } from "./parse-values.ts";
+import { type GainFlag, gainOf, railGain } from "./rail-gain.ts";
 
 /** The flags about the rail, as the parser gives them: already numbers with units. */
 export interface RailFlags {
   readonly rail: RailName;
   readonly railPeriod: number;
   readonly railDevices?: readonly string[];
+  readonly railGain?: GainFlag;
   readonly railWait: number;
   readonly nvidiaSmi?: string;
 }
@@ -31,17 +33,22 @@ export const railFlags: readonly Option[] = [
   new Option("--rail-devices <list>", "which GPUs, by index or uuid: 0,1 (default: all)").argParser(
     textList("indexes or uuids", "0,1"),
   ),
+  new Option(
+    "--rail-gain <list>",
+    "what the readings of calibrated cards are multiplied with: 1.047, or by index or uuid: 0=1.047,1=0.98",
+  ).argParser(railGain),
   ...nvidiaSmiFlags,
 ];
 
 /** The meter's options from the flags; what was not given stays absent. */
 export function meterOptions(flags: RailFlags): MeterOptions {
-  const { rail, railPeriod, railDevices, railWait, nvidiaSmi } = flags;
+  const { rail, railPeriod, railDevices, railGain: gain, railWait, nvidiaSmi } = flags;
   return {
     rail,
     periodMs: railPeriod,
     startTimeoutMs: railWait * 1000,
     ...(railDevices === undefined ? {} : { devices: railDevices }),
+    ...(gain === undefined ? {} : { gain: gainOf(gain) }),
     ...(nvidiaSmi === undefined ? {} : { nvidiaSmiPath: nvidiaSmi }),
   };
 }

@@ -7,6 +7,7 @@ import { type BenchmarkFlags, FLAGS_OF_THE_SCREEN } from "./benchmark-flags.ts";
 import { readConfigFile, readRunFlags } from "./config-file.ts";
 import { applyValues, isGiven } from "./config-values.ts";
 import { meterOptions } from "./options.ts";
+import { settleSeconds } from "./settle-flags.ts";
 import { UsageError } from "./usage-error.ts";
 
 /**
@@ -86,7 +87,8 @@ export function benchmarkOptions(
     throw new UsageError(
       "--target is missing: give the URL of the endpoint, such as --target http://127.0.0.1:8000, or set JOULEMARK_TARGET",
     );
-  const { extraBody, settle, baseline, railLocal, resume, threads, timeout } = flags;
+  const settle = settleSeconds(command);
+  const { extraBody, baseline, railLocal, resume, threads, timeout } = flags;
   const settleMs = settle === undefined ? {} : { settleMs: settle * 1000 };
   return {
     target,

@@ -97,7 +97,7 @@ async function run(
   const { repeat, seed = randomInt(SEEDS) } = flags;
   if (flags.plan) {
     const cells = planSweep({ ...cellsOf, repeat });
-    return showPlan({ benchmark: "sweep", cells, warmup: flags.warmup }, flags, output);
+    return showPlan({ benchmark: "sweep", cells, warmup: flags.warmup }, command, flags, output);
   }
   const options = {
     ...benchmarkOptions(command, flags, { seed, repeat }),

@@ -1,4 +1,5 @@
 import { JoulemarkError } from "../errors.ts";
+import type { RailGain } from "./rail-gain.ts";
 import type { RailEvent } from "./source.ts";
 
 export interface MeterOptions {
@@ -8,11 +9,16 @@ export interface MeterOptions {
   readonly periodMs?: number;
   /** Which GPUs, by index or uuid; default those that serve, where that can be found out. */
   readonly devices?: readonly string[];
+  /** What the readings of calibrated cards are multiplied with; default nothing. */
+  readonly gain?: RailGain;
   /** The nvidia-smi program; default the one in PATH. */
   readonly nvidiaSmiPath?: string;
-  /** Quiet time before the baseline, and wait after a window, in ms; default what the sensor needs. */
+  /**
+   * Quiet time before the baseline, and wait after a window, in ms; default what the sensor needs.
+   * Less than that widens the intervals of estimates, and is warned of.
+   */
   readonly settleMs?: number;
-  /** Length of the idle baseline in ms, 0 for none; default 2000, longer for a slow sensor. */
+  /** Length of the idle baseline in ms, 0 for none; default 2000, longer for a slow sensor or period. */
   readonly idleMs?: number;
   /** Overrides the finding whether the target runs on this machine. */
   readonly isLocal?: boolean;

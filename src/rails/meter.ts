@@ -10,8 +10,10 @@ import { type ChosenDevices, chooseDevices } from "./choose-devices.ts";
 import { type MeterTarget, placeOfTarget } from "./local-target.ts";
 import { checkMeterOptions, type MeterOptions } from "./meter-options.ts";
 import { openNvidiaSmi } from "./nvidia-smi/open-nvidia-smi.ts";
+import { commonGain } from "./rail-gain.ts";
 import { railLine } from "./rail-line.ts";
 import type { RailSampler, WindowOptions } from "./sampler.ts";
+import { settleWarning } from "./settle-warning.ts";
 import type { RailFacts, RailWindow } from "./source.ts";
 
 /** One line for the log of a run. */
@@ -128,8 +130,9 @@ export class EnergyMeter {
   /** The figures of the whole run; those of the sampler's cost only after `stop()`. */
   metrics(): Metrics {
     if (this.#sampler === undefined) return {};
-    const { periodMs, head } = this.#sampler.facts;
-    return runMetrics({ samplePeriodMs: periodMs, idle: this.#idle, cost: this.#cost }, head);
+    const { periodMs, head, devices } = this.#sampler.facts;
+    const facts = { samplePeriodMs: periodMs, gain: commonGain(devices) };
+    return runMetrics({ ...facts, idle: this.#idle, cost: this.#cost }, head);
   }
 
   async #start(target: MeterTarget | undefined, signal: AbortSignal): Promise<readonly LogLine[]> {
@@ -172,7 +175,12 @@ export class EnergyMeter {
     signal: AbortSignal | undefined,
   ): Promise<readonly LogLine[]> {
     const { facts } = sampler;
-    this.#warnings = [...facts.warnings, ...chosen.warningsFor(facts.devices)];
+    const unsettled = settleWarning(this.#options.settleMs, facts);
+    this.#warnings = [
+      ...facts.warnings,
+      ...chosen.warningsFor(facts.devices),
+      ...(unsettled === undefined ? [] : [unsettled]),
+    ];
     return [
       { level: "info", text: railLine(facts) },
       ...(chosen.how === undefined
@@ -184,10 +192,11 @@ export class EnergyMeter {
   }
 
   async #open(chosen: ChosenDevices, signal: AbortSignal | undefined): Promise<RailSampler> {
-    const { periodMs, nvidiaSmiPath, settleMs, startTimeoutMs, onEvent } = this.#options;
+    const { periodMs, gain, nvidiaSmiPath, settleMs, startTimeoutMs, onEvent } = this.#options;
     return openNvidiaSmi({
       ...(periodMs === undefined ? {} : { periodMs }),
       ...(chosen.devices === undefined ? {} : { devices: chosen.devices }),
+      ...(gain === undefined ? {} : { gain }),
       ...(nvidiaSmiPath === undefined ? {} : { path: nvidiaSmiPath }),
       ...(settleMs === undefined ? {} : { settleMs }),
       ...(startTimeoutMs === undefined ? {} : { startTimeoutMs }),

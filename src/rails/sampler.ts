@@ -1,7 +1,9 @@
 import { nowMs } from "../clock.ts";
+import { applyGain } from "../energy/apply-gain.ts";
 import type { EnergyWindow } from "../energy/energy-window.ts";
 import { samplesInside } from "../energy/integrate.ts";
 import { judgeIdle } from "../energy/judge-idle.ts";
+import { isQuiet } from "../energy/judge-quiet.ts";
 import type { PowerSample } from "../energy/power-sample.ts";
 import type { SamplerCost } from "../energy/sampler-cost.ts";
 import { settleMs } from "../energy/sensor.ts";
@@ -20,8 +22,11 @@ const HOLD_MARGIN_MS = 10_000;
 /** How many readings around a window are looked at: enough for the settle time of any sensor. */
 const MARGIN = 64;
 
-/** Shortest idle baseline, in ms. */
+/** Shortest idle baseline, in ms, and the readings that it is to have. */
 const IDLE_MS = 2000;
+const IDLE_READINGS = 8;
+/** No baseline is made longer than this for the sake of its readings, in ms. */
+const LONGEST_IDLE_MS = 20_000;
 
 export interface WindowOptions {
   readonly signal?: AbortSignal;
@@ -40,6 +45,7 @@ export class RailSampler {
   readonly #feed: RailFeed;
   readonly #settleMs: number;
   readonly #stores: Map<string, ReadingStore>;
+  readonly #gains: ReadonlyMap<string, number | undefined>;
   readonly #stalled = new Map<string, string>();
   readonly #waiters = new Set<Waiter>();
   readonly #holds = new Set<{ readonly fromMs: number }>();
@@ -52,11 +58,19 @@ export class RailSampler {
     this.#feed = feed;
     this.#settleMs = settle ?? settleMs(facts.sensor, facts.periodMs);
     this.#stores = new Map(facts.devices.map(({ id }) => [id, new ReadingStore(id)]));
+    this.#gains = new Map(facts.devices.map(({ id, gain }) => [id, gain]));
   }
 
   /** How long after a change of load the readings still tell of the time before it, in ms. */
   get settleMs(): number {
     return this.#settleMs;
+  }
+
+  /** How far past the end of a window its readings must reach, in ms, to tell of all of it. */
+  get reachMs(): number {
+    const { sensor, periodMs } = this.facts;
+    if (sensor.kind !== "average") return this.#settleMs;
+    return Math.max(this.#settleMs, settleMs(sensor, periodMs));
   }
 
   /**
@@ -95,12 +109,13 @@ export class RailSampler {
   /**
    * Takes the idle baseline from now on: nothing may be in flight.
    *
-   * @param options.durationMs - default 2 s, or twice the averaging time where that is longer.
+   * @param options.durationMs - default the longest of 2 s, twice the averaging time, and eight
+   *   readings (of these not more than 20 s).
    */
   async idleBaseline(
     options: { readonly durationMs?: number; readonly signal?: AbortSignal } = {},
   ): Promise<RailWindow> {
-    const { durationMs = Math.max(IDLE_MS, 2 * this.facts.sensor.averagingMs), signal } = options;
+    const { durationMs = idleMs(this.facts), signal } = options;
     const startMs = nowMs();
     const endMs = startMs + durationMs;
     // An idle baseline is not waited for past its end: whatever comes next may start at once.
@@ -123,6 +138,17 @@ export class RailSampler {
   /** Waits until the readings reach `atMs`, or the rail stalls. */
   async readingsUntil(atMs: number, signal?: AbortSignal): Promise<void> {
     await this.#until(() => this.#reaches(atMs), signal);
+  }
+
+  /**
+   * Waits until the power of every device stands still, at most `withinMs`, or the rail stalls.
+   *
+   * @returns whether it does.
+   */
+  async quiet(withinMs: number, signal?: AbortSignal): Promise<boolean> {
+    const untilMs = nowMs() + withinMs;
+    await this.#until(() => this.#isQuiet() || this.#reaches(untilMs), signal);
+    return this.#isQuiet();
   }
 
   /** Keeps every reading from `fromMs` on until the returned function is called. */
@@ -159,7 +185,7 @@ export class RailSampler {
       const id = sample.device ?? "";
       const store = this.#stores.get(id);
       if (store === undefined) continue;
-      store.add(sample);
+      store.add(applyGain(sample, this.#gains.get(id)));
       store.dropBefore(keepFromMs);
       this.#stalled.delete(id);
     }
@@ -175,6 +201,13 @@ export class RailSampler {
         droppedUntilMs: store.droppedUntilMs,
       };
     });
+  }
+
+  #isQuiet(): boolean {
+    const { sensor, periodMs } = this.facts;
+    return [...this.#stores.values()].every((store) =>
+      isQuiet(store.around(Infinity, Infinity, MARGIN), sensor, periodMs),
+    );
   }
 
   /** Whether every device has a reading at or after `atMs`, or one of them gives none any more. */
@@ -205,6 +238,12 @@ export class RailSampler {
       if (onAbort) signal?.removeEventListener("abort", onAbort);
     }
   }
+}
+
+/** How long an idle baseline is where nothing else is asked for, in ms. */
+function idleMs({ sensor, periodMs }: RailFacts): number {
+  const readingsMs = IDLE_READINGS * Math.max(periodMs, sensor.updateMs);
+  return Math.max(IDLE_MS, 2 * sensor.averagingMs, Math.min(readingsMs, LONGEST_IDLE_MS));
 }
 
 function checkEdges(startMs: number, endMs: number): void {

@@ -59,11 +59,14 @@ export class CellAccumulator {
   #cancelled = 0;
   #hasAllTokenGaps = true;
 
-  constructor(plan: CellPlan) {
+  /** @param steadyStepMs - the steady part is a whole multiple of it; default as long as it is. */
+  constructor(plan: CellPlan, steadyStepMs?: number) {
     this.#plan = plan;
     this.#tokens = new CellTokens();
-    this.#steady = new SteadyPart(plan.concurrency, (line, startMs) =>
-      this.#tokens.addSteady(line, startMs, Number.POSITIVE_INFINITY),
+    this.#steady = new SteadyPart(
+      plan.concurrency,
+      (line, startMs) => this.#tokens.addSteady(line, startMs, Number.POSITIVE_INFINITY),
+      { stepMs: steadyStepMs },
     );
   }
 

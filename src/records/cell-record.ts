@@ -73,6 +73,9 @@ export function cellWithoutFigures(
   };
 }
 
+/** A whole multiple that was added up from ms may be off by their last digits. */
+const ROUNDING_MS = 0.001;
+
 /** A part that is shorter than the sensor's mean says nothing that the sensor could have seen. */
 function longEnough(
   steady: WindowPart | undefined,
@@ -80,7 +83,7 @@ function longEnough(
 ): WindowPart | undefined {
   if (steady === undefined) return undefined;
   const leastMs = facts?.sensor.averagingMs ?? 0;
-  return steady.endMs - steady.startMs > leastMs ? steady : undefined;
+  return steady.endMs - steady.startMs > leastMs - ROUNDING_MS ? steady : undefined;
 }
 
 function warningsOf({ tokens }: CellRequests, { window, facts }: CellRail): readonly string[] {

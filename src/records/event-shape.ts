@@ -6,6 +6,7 @@ import {
   finite,
   flag,
   listOf,
+  positive,
   type Shape,
   text,
   whole,
@@ -31,6 +32,7 @@ export const eventShape: Shape = byKind("event", {
       {
         health,
         stopped: text,
+        steadyStepMs: positive,
       },
     ),
     part,

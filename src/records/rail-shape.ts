@@ -13,7 +13,7 @@ import {
 
 const device = fields(
   { id: text },
-  { index: whole, name: text, powerLimitW: finite, isPartitioned: flag },
+  { index: whole, name: text, powerLimitW: finite, gain: notNegative, isPartitioned: flag },
 );
 
 const facts = fields({
@@ -36,7 +36,13 @@ const facts = fields({
 
 const sample = fields(
   { atMs: finite, powerW: notNegative },
-  { device: text, swPowerCap: flag, hwPowerBrake: flag, instantW: notNegative },
+  {
+    device: text,
+    swPowerCap: flag,
+    hwPowerBrake: flag,
+    instantW: notNegative,
+    counterJ: notNegative,
+  },
 );
 
 const cost = fields(

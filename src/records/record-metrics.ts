@@ -1,5 +1,6 @@
 import { finiteSorted, type Metrics } from "../energy/metrics.ts";
 import { runMetrics } from "../energy/run-metrics.ts";
+import { commonGain } from "../rails/rail-gain.ts";
 import { spread } from "../stats/spread.ts";
 import type { DerivedRail } from "./derived-rail.ts";
 import type { CellRecord } from "./run-record.ts";
@@ -35,7 +36,12 @@ export function recordMetrics(
     metrics[`${key}_ci_hi`] = interval.hi;
   }
   const { facts, idle, cost } = rail;
-  const ofRail = facts && runMetrics({ samplePeriodMs: facts.periodMs, idle, cost }, facts.head);
+  const ofRail =
+    facts &&
+    runMetrics(
+      { samplePeriodMs: facts.periodMs, gain: commonGain(facts.devices), idle, cost },
+      facts.head,
+    );
   return finiteSorted({ ...metrics, ...ofRail });
 }
 

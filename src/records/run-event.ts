@@ -62,6 +62,8 @@ export type RunEvent =
       readonly startMs: number;
       readonly endMs: number;
       readonly railLines: number;
+      /** The steady part is a whole multiple of this; absent: as long as it is. */
+      readonly steadyStepMs?: number;
       /** Lines of `requests.jsonl` that belong to it. */
       readonly requests: number;
       readonly health: GeneratorHealth;

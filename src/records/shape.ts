@@ -16,6 +16,7 @@ export const anything: Shape = where(() => true);
 /** JSON has no Infinity, but `1e999` reads as one. */
 export const finite: Shape = where(Number.isFinite);
 export const notNegative: Shape = where((value) => Number.isFinite(value) && Number(value) >= 0);
+export const positive: Shape = where((value) => Number.isFinite(value) && Number(value) > 0);
 /** In ms: 30 years. More is no time of a run, and would be lost in whole µs. */
 const LONGEST_MS = 1e12;
 /** A time on the clock of a run, in ms. */

@@ -37,10 +37,11 @@ export class WindowRequests {
     this.#plans = plans;
     this.#windows = windows;
     for (const plan of plans) {
-      const segment = windows.get(plan.cell)?.segment ?? started.get(plan.cell);
+      const window = windows.get(plan.cell);
+      const segment = window?.segment ?? started.get(plan.cell);
       if (segment === undefined) continue;
       this.#segments.set(plan.cell, segment);
-      this.#accumulators.set(plan.cell, new CellAccumulator(plan));
+      this.#accumulators.set(plan.cell, new CellAccumulator(plan, window?.event.steadyStepMs));
     }
   }
 

@@ -1,4 +1,5 @@
 import { aboveIdleJ } from "../energy/above-idle.ts";
+import { gainWords } from "../rails/rail-gain.ts";
 import { sensorWords } from "../rails/rail-line.ts";
 import type { MeasureResult } from "../records/measure-result.ts";
 import { type FactRow, factsTable, type Look } from "./facts-table.ts";
@@ -69,8 +70,10 @@ function costRows({ cost }: MeasureResult): readonly FactRow[] {
 
 function scopeRows({ rail }: MeasureResult): readonly FactRow[] {
   if (rail === undefined) return [];
+  const gain = gainWords(rail.devices);
   return [
     ["rail", `${rail.source}, ${sensorWords(rail)}`],
+    ...(gain === undefined ? [] : [["gain", gain] as const]),
     ["in the number", rail.covers],
     ["not in it", rail.excludes],
   ];

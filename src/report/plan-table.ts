@@ -13,6 +13,8 @@ export interface PlanFacts {
   readonly cells: readonly CellPlan[];
   readonly warmup?: Warmup;
   readonly settleMs?: number;
+  /** Whether a rail is read; default true. */
+  readonly hasRail?: boolean;
   /** Where to; absent when no target was given. */
   readonly requestUrl?: string;
 }
@@ -37,6 +39,9 @@ export function planTable(plan: PlanFacts, look: Look): string {
 
 const BASIS = `The time is a guess made before anything was measured: from ${GUESSED_RATES.fast} down to ${GUESSED_RATES.slow} tokens per second in each stream, whatever the load. A cell's time is its warm-up, its window and the quiet time around it.`;
 
+const UNSETTLED =
+  "none before windows: they may begin in moving power, and the intervals of their energy are wider";
+
 const COLUMNS: readonly Column[] = [
   { head: "tokens\nin", isNumber: true },
   { head: "tokens\nout", isNumber: true },
@@ -58,6 +63,7 @@ function headFacts(plan: PlanFacts, repeats: number): readonly FactRow[] {
     ["target", requestUrl ?? "— (--target names it)"],
     ["cells", `${unique}${times}`],
     ["requests", warm === 0 ? measured : `${measured}, ${number(warm, 0)} to warm up`],
+    ...(plan.settleMs === 0 && plan.hasRail !== false ? [["quiet time", UNSETTLED] as const] : []),
     ["time", rangeOf((tokensPerS) => estimateRunS(cells, basisOf(plan, tokensPerS)))],
   ];
 }
@@ -91,11 +97,12 @@ function warmupRequests(cell: CellPlan, { warmup }: PlanFacts): number | undefin
   return Math.max(known, warmup.rounds * cell.concurrency);
 }
 
-function basisOf({ warmup, settleMs }: PlanFacts, tokensPerS: number) {
+function basisOf({ warmup, settleMs, hasRail }: PlanFacts, tokensPerS: number) {
   return {
     tokensPerS,
     ...(warmup === undefined ? {} : { warmup }),
     ...(settleMs === undefined ? {} : { settleMs }),
+    ...(hasRail === undefined ? {} : { hasRail }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { gainWords } from "../rails/rail-gain.ts";
 import type { CellRecord, RunRecord } from "../records/run-record.ts";
 import { cleanText, shorten } from "./clean-text.ts";
 import { type FactRow, factsTable, type Look } from "./facts-table.ts";
@@ -49,8 +50,10 @@ function railRows({ rail, idle, cells, validity }: RunRecord): readonly FactRow[
   const quiet = validity.find(({ refuses }) => refuses === "above_idle");
   const why = quiet === undefined ? "" : ` (${cleanText(quiet.detail)})`;
   const baseline = idle === undefined ? `no idle baseline${why}` : `idle ${watts(idle.meanPowerW)}`;
+  const gain = gainWords(rail.devices);
   return [
     ["rail", `${cleanText(rail.source)}, ${cleanText(devices.join(", "))}, ${baseline}`],
+    ...(gain === undefined ? [] : [["gain", cleanText(gain)] as const]),
     ["not in it", cleanText(rail.excludes)],
   ];
 }

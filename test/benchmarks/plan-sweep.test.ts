@@ -75,12 +75,16 @@ describe("an estimate of the time", () => {
   test("is that of the answers, one round after the other, and of the quiet times", () => {
     // 8 rounds of 64 tokens at 64 tok/s, one more to warm up, 2 × 1.6 s of quiet.
     expect(estimateCellS(one!, { tokensPerS: 64, warmup: { rounds: 1 } })).toBeCloseTo(12.2, 9);
-    expect(estimateCellS(one!, { tokensPerS: 64, settleMs: 0 })).toBeCloseTo(8, 9);
+    // Without quiet time the readings of the window's end are waited for all the same.
+    const hasNone = { tokensPerS: 64, settleMs: 0 };
+    expect(estimateCellS(one!, hasNone)).toBeCloseTo(9.6, 9);
+    expect(estimateCellS(one!, { ...hasNone, hasRail: false })).toBeCloseTo(8, 9);
+    expect(estimateCellS(one!, { tokensPerS: 64, settleMs: 3000 })).toBeCloseTo(14, 9);
   });
 
   test("of a cell by time is that time and the last answers", () => {
     const [timed] = planSweep({ ...SHAPE, durationS: 30 });
-    const basis = { tokensPerS: 64, settleMs: 0, warmup: { seconds: 5 } };
+    const basis = { tokensPerS: 64, settleMs: 0, hasRail: false, warmup: { seconds: 5 } };
     expect(estimateCellS(timed!, basis)).toBeCloseTo(37, 9);
     expect(estimateCellS(timed!, { ...basis, warmup: { seconds: 0 } })).toBeCloseTo(31, 9);
   });

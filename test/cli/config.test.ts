@@ -33,6 +33,7 @@ describe("a config file", () => {
       `${TARGET}concurrency: [1, 64]\ninput-tokens: 128,1024\noutput-tokens: 9\nduration: 0.5
 warmup: 5s\ncache: warm\nseed: 7\nrepeat: 5\nthreads: 3\ntimeout: 9\nextra-body:\n  top_p: 0.9
 header-env:\n  - X-Tenant=TENANT_NAME\nrail: none\nrail-local: no\nrail-devices: [0, GPU-1]
+rail-gain: [0=1.047, GPU-1=0.98]
 require-energy: true\nsettle: 2\nbaseline: 0\nout: elsewhere\ninsecure: false\n`,
     );
     expect(options).toMatchObject({
@@ -45,7 +46,14 @@ require-energy: true\nsettle: 2\nbaseline: 0\nout: elsewhere\ninsecure: false\n`
       seed: 7,
       repeat: 5,
       load: { threads: 3, timeoutMs: 9000, extraBody: { top_p: 0.9 } },
-      meter: { rail: "none", isLocal: false, devices: ["0", "GPU-1"], settleMs: 2000, idleMs: 0 },
+      meter: {
+        rail: "none",
+        isLocal: false,
+        devices: ["0", "GPU-1"],
+        settleMs: 2000,
+        idleMs: 0,
+        gain: { 0: 1.047, "GPU-1": 0.98 },
+      },
       requireEnergy: true,
       out: "elsewhere",
     });
@@ -73,6 +81,22 @@ require-energy: true\nsettle: 2\nbaseline: 0\nout: elsewhere\ninsecure: false\n`
     const byCount = await sweepWith(`${TARGET}duration: 3\n`, ["--requests", "64"]);
     expect(byCount.options).toMatchObject({ requests: 64 });
     expect((await sweepWith(`${TARGET}requests: 64\nduration: 3\n`)).exitCode).toBe(2);
+  });
+
+  test("may ask for no quiet time, and a flag on the line wins over it", async () => {
+    const none = await sweepWith(`${TARGET}no-settle: true\n`);
+    expect(none.options).toMatchObject({ settleMs: 0, meter: { settleMs: 0 } });
+    const some = await sweepWith(`${TARGET}no-settle: true\n`, ["--settle", "2"]);
+    expect(some.options).toMatchObject({ settleMs: 2000 });
+    expect(some.options!.parameters).not.toHaveProperty("no-settle");
+    const line = await sweepWith(`${TARGET}settle: 2\n`, ["--no-settle"]);
+    expect(line.options).toMatchObject({ settleMs: 0 });
+    expect(line.options!.parameters).not.toHaveProperty("settle");
+    const both = await sweepWith(`${TARGET}settle: 2\nno-settle: true\n`);
+    expect(both).toMatchObject({
+      exitCode: 2,
+      said: expect.stringContaining("--settle 2 and --no-settle"),
+    });
   });
 
   test("may be empty", async () => {

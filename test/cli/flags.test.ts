@@ -71,9 +71,18 @@ describe("every flag reaches the benchmark", () => {
       ["--settle", "2", "--baseline", "0"],
       { settleMs: 2000, meter: { settleMs: 2000, idleMs: 0 } },
     ],
+    [["--no-settle"], { settleMs: 0, meter: { settleMs: 0 }, parameters: { "no-settle": true } }],
     [["--rail-local", "no"], { meter: { isLocal: false } }],
     [["--rail-local", "yes"], { meter: { isLocal: true } }],
     [["--rail-devices", "0,GPU-1"], { meter: { devices: ["0", "GPU-1"] } }],
+    [["--rail-gain", "1.047"], { meter: { gain: 1.047 }, parameters: { "rail-gain": 1.047 } }],
+    [
+      ["--rail-gain", "0=1.047, GPU-1=0.98"],
+      {
+        meter: { gain: { 0: 1.047, "GPU-1": 0.98 } },
+        parameters: { "rail-gain": ["0=1.047", "GPU-1=0.98"] },
+      },
+    ],
     [["--rail", "none", "--rail-period", "50"], { meter: { rail: "none", periodMs: 50 } }],
     [["--require-energy"], { requireEnergy: true }],
     [["--out", "elsewhere"], { out: "elsewhere" }],
@@ -113,6 +122,38 @@ describe("every flag reaches the benchmark", () => {
   });
 });
 
+describe("quiet time and none", () => {
+  test.each(["sweep", "decode-floor", "measure"])("of %s are not both asked for", async (name) => {
+    const target = name === "measure" ? [] : TARGET;
+    const rest = name === "measure" ? ["--", "true"] : [];
+    const { exitCode, error } = await callCli([
+      name,
+      ...target,
+      "--no-settle",
+      "--settle",
+      "2",
+      ...rest,
+    ]);
+    expect(exitCode).toBe(2);
+    expect(error?.message).toMatch(/--settle 2 and --no-settle say two things: give one of them/);
+  });
+
+  test("is said in the plan, and makes it shorter by the time before each window", async () => {
+    const planOf = async (...words: readonly string[]) => {
+      const { stdout } = await callCli(["sweep", ...TARGET, "--plan", "--json", ...words]);
+      return (JSON.parse(stdout) as { guess: { atLeastS: number } }).guess.atLeastS;
+    };
+    const cells = 6;
+    expect((await planOf()) - (await planOf("--no-settle"))).toBeCloseTo(cells * 1.6, 6);
+    expect((await planOf()) - (await planOf("--rail", "none"))).toBeCloseTo(cells * 3.2, 6);
+    const shown = await callCli(["sweep", ...TARGET, "--plan", "--no-settle"]);
+    expect(shown.stdout).toMatch(/quiet time +none before windows: they may begin in moving power/);
+    const without = await callCli(["sweep", ...TARGET, "--plan", "--no-settle", "--rail", "none"]);
+    expect(without.stdout).not.toContain("quiet time  ");
+    expect((await callCli(["sweep", ...TARGET, "--plan"])).stdout).not.toContain("moving power");
+  });
+});
+
 describe("a wrong value is told with its flag and with what would be right", () => {
   test.each<[string[], RegExp]>([
     [["--concurrency", "0"], /--concurrency <list>' argument '0' is invalid\. Give whole numbers/],
@@ -136,6 +177,12 @@ describe("a wrong value is told with its flag and with what would be right", () 
     [["--rail", "psu"], /--rail.*'psu'.*auto, nvidia-smi, none/],
     [["--rail-local", "maybe"], /--rail-local.*'maybe'.*yes, no/],
     [["--rail-devices", "0,,1"], /--rail-devices.*Give indexes or uuids/],
+    [["--rail-gain", "2"], /--rail-gain.*'2'.*above 0\.5 and below 2, such as 1\.047, or one for/],
+    [["--rail-gain", "0.5"], /--rail-gain.*'0\.5'.*above 0\.5/],
+    [["--rail-gain", "1,2"], /--rail-gain.*'1,2'.*such as 0=1\.047,1=0\.98/],
+    [["--rail-gain", "0=1.1,0=1.2"], /--rail-gain.*A device has one gain/],
+    [["--rail-gain", "0=big"], /--rail-gain.*'0=big'.*above 0\.5/],
+    [["--rail-gain", "=1.1"], /--rail-gain.*'=1\.1'/],
     [["--out", ""], /--out.*Give a path/],
     [["--extra-body", "{"], /--extra-body is no JSON: give an object of JSON, such as/],
     [["--extra-body", "[1]"], /--extra-body is no object: give/],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { nowMs } from "../../src/clock.ts";
 import { RailSampler } from "../../src/rails/sampler.ts";
 import type { RailFacts } from "../../src/rails/source.ts";
 
@@ -80,6 +81,88 @@ describe("RailSampler", () => {
     });
     sampled(9000, 15_000, sampler);
     expect((await sampler.window(9500, 12_000)).state).toBe("measured");
+  });
+
+  test("readings of a sensor that averages reach as far as it lags, whatever is asked for", () => {
+    const average = {
+      ...facts,
+      sensor: { averagingMs: 1000, updateMs: 100, kind: "average" },
+    } as const;
+    expect(new RailSampler(average, feed, 0).reachMs).toBe(1600);
+    expect(new RailSampler(average, feed, 2000).reachMs).toBe(2000);
+    expect(new RailSampler(facts, feed, 0).reachMs).toBe(0);
+  });
+
+  test("quiet is when every device's power stands still, and is waited for", async () => {
+    const devices = [{ id: "a" }, { id: "b" }];
+    const sampler = new RailSampler({ ...facts, devices }, feed);
+    const startMs = nowMs();
+    const read = (i: number, a: number, b: number): void => {
+      const atMs = startMs + 250 * i;
+      const samples = Object.entries({ a, b }).map(([device, powerW]) => ({
+        atMs,
+        powerW,
+        device,
+      }));
+      sampler.accept({ kind: "read", atMs, samples, rejected: [] });
+    };
+    for (let i = 0; i < 4; i++) read(i, 100, 300 - 50 * i);
+    let isDone = false;
+    const waiting = sampler.quiet(60_000).finally(() => {
+      isDone = true;
+    });
+    read(4, 100, 150);
+    await new Promise(setImmediate);
+    expect(isDone).toBe(false);
+    read(5, 100, 150);
+    expect(await waiting).toBe(true);
+  });
+
+  test("quiet that does not come is waited for no longer than was said, nor on a rail that ended", async () => {
+    const moving = (sampler: RailSampler, count: number): void => {
+      const startMs = nowMs();
+      for (let i = 0; i < count; i++) {
+        const atMs = startMs + 250 * i;
+        const samples = [{ atMs, powerW: 100 + 50 * i, device: "a" }];
+        sampler.accept({ kind: "read", atMs, samples, rejected: [] });
+      }
+    };
+    const late = new RailSampler(facts, feed);
+    const waiting = late.quiet(4000);
+    moving(late, 30);
+    expect(await waiting).toBe(false);
+    const ended = new RailSampler(facts, feed);
+    const ending = ended.quiet(60_000);
+    ended.accept({ kind: "ended", atMs: 0, why: "gone" });
+    expect(await ending).toBe(false);
+  });
+
+  test.each([
+    [{ averagingMs: 1000, periodMs: 250 }, 2000],
+    [{ averagingMs: 3000, periodMs: 250 }, 6000],
+    [{ averagingMs: 1000, periodMs: 1000 }, 8000],
+    [{ averagingMs: 1000, periodMs: 60_000 }, 20_000],
+  ])("an idle baseline of %j takes %i ms", async ({ averagingMs, periodMs }, durationMs) => {
+    const sensor = { averagingMs, updateMs: 100, kind: "average" } as const;
+    const sampler = new RailSampler({ ...facts, sensor, periodMs }, feed);
+    const taking = sampler.idleBaseline();
+    sampler.accept({ kind: "ended", atMs: 0, why: "gone" });
+    const { startMs, endMs } = await taking;
+    expect(endMs - startMs).toBeCloseTo(durationMs, 6);
+  });
+
+  test("a calibrated card's readings are multiplied with its gain, and its neighbour's are not", () => {
+    const devices = [{ id: "a", gain: 1.1 }, { id: "b" }];
+    const sampler = new RailSampler({ ...facts, devices }, feed);
+    for (let atMs = 0; atMs <= 3000; atMs += 250) {
+      const samples = ["a", "b"].map((device) => ({ atMs, powerW: 100, instantW: 50, device }));
+      sampler.accept({ kind: "read", atMs, samples, rejected: [] });
+    }
+    expect(sampler.latest().map(({ powerW }) => powerW)).toEqual([100 * 1.1, 100]);
+    expect(sampler.latest().map(({ instantW }) => instantW)).toEqual([50 * 1.1, 50]);
+    expect(sampler.judge(1000, 2000)).toMatchObject({
+      byDevice: { a: { energyJ: expect.closeTo(110, 9) }, b: { energyJ: 100 } },
+    });
   });
 
   test("readings of a device that is not on the rail do not count", () => {

@@ -60,9 +60,10 @@ function live(
   lines: readonly RequestLine[],
   plan: ReturnType<typeof planOf>,
   judgedMs: number,
+  stepMs: number | undefined,
 ): CellRecord {
   const event = windowEvent(0, 1000, { requests: lines.length });
-  const accumulator = new CellAccumulator(plan);
+  const accumulator = new CellAccumulator(plan, stepMs);
   for (const line of lines) accumulator.add(line);
   const sampler = new RailSampler(FACTS, {
     drain() {},
@@ -86,7 +87,8 @@ describe("a cell as it was seen live", () => {
         fc.array(reply, { maxLength: 12 }),
         fc.integer({ min: 1, max: 4 }),
         fc.constantFrom(1100, 1400, 1800),
-        async (replies, concurrency, judgedMs) => {
+        fc.constantFrom(undefined, 20, 100),
+        async (replies, concurrency, judgedMs, steadyStepMs) => {
           const lines = replies.map((one, i) => lineOfReply(i, one));
           const plan = planOf({ concurrency, requests: Math.max(1, lines.length) });
           const dir = writeRun({
@@ -95,7 +97,11 @@ describe("a cell as it was seen live", () => {
               segmentEvent(0),
               METER,
               { event: "cell_started", atMs: 1000, cell: 0 },
-              windowEvent(0, 1000, { requests: lines.length, railLines: 2 + judgedMs / 100 }),
+              windowEvent(0, 1000, {
+                requests: lines.length,
+                railLines: 2 + judgedMs / 100,
+                ...(steadyStepMs === undefined ? {} : { steadyStepMs }),
+              }),
               { event: "ended", atMs: 2900, isInterrupted: false },
             ],
             // What came after the window was judged must not be looked at.
@@ -111,7 +117,9 @@ describe("a cell as it was seen live", () => {
           const record = await deriveRecord(dir);
           expect(record.damage).toEqual([]);
           const [cell] = record.cells;
-          expect(JSON.stringify(cell)).toBe(JSON.stringify(live(lines, plan, judgedMs)));
+          expect(JSON.stringify(cell)).toBe(
+            JSON.stringify(live(lines, plan, judgedMs, steadyStepMs)),
+          );
         },
       ),
       { numRuns: 150 },

@@ -20,6 +20,14 @@ describe("a rail that is read again", () => {
     expect(replay.sampler!.judge(1000, 1500)).toMatchObject({ energyJ: 150, reasons: [] });
   });
 
+  test("multiplies the readings, which stand as they were read, with the gain of the facts", () => {
+    const [device] = FACTS.devices;
+    const replay = new RailReplay();
+    replay.accept({ kind: "facts", facts: { ...FACTS, devices: [{ ...device!, gain: 1.5 }] } });
+    for (const line of lines) replay.accept(line);
+    expect(replay.sampler!.judge(1000, 1500)).toMatchObject({ energyJ: 225 });
+  });
+
   test("says nothing of readings before it is known what they are of", () => {
     const replay = new RailReplay();
     for (const line of lines) replay.accept(line);

@@ -12,12 +12,16 @@ interface Found {
 }
 
 /** What the class makes of lines, in the order given. */
-function steadyOf(slots: number, lines: readonly RequestLine[], mostWaiting?: number): Found {
+function steadyOf(
+  slots: number,
+  lines: readonly RequestLine[],
+  limits: { readonly stepMs?: number | undefined; readonly mostWaiting?: number } = {},
+): Found {
   const tokens = new CellTokens();
   const steady = new SteadyPart(
     slots,
     (line, startMs) => tokens.addSteady(line, startMs, Number.POSITIVE_INFINITY),
-    mostWaiting,
+    limits,
   );
   for (const line of lines) steady.add(line);
   const part = steady.finish((line, { startMs, endMs }) => tokens.addSteady(line, startMs, endMs));
@@ -25,11 +29,12 @@ function steadyOf(slots: number, lines: readonly RequestLine[], mostWaiting?: nu
 }
 
 /** The same by looking at all lines at once. */
-function naive(slots: number, { lines, firstDryMs }: ClosedLoop): Found {
+function naive(slots: number, { lines, firstDryMs }: ClosedLoop, stepMs?: number): Found {
   const firsts = lines.filter(({ index }) => index < slots);
   if (firsts.length < slots) return { part: undefined, tokens: 0 };
   const startMs = Math.max(...firsts.map((line) => line.firstTokenMs ?? line.endMs));
-  const endMs = firstDryMs;
+  const steps = stepMs && Math.max(0, Math.floor((firstDryMs - startMs) / stepMs));
+  const endMs = stepMs && steps !== undefined ? startMs + steps * stepMs : firstDryMs;
   if (endMs <= startMs) return { part: undefined, tokens: 0 };
   const inside = lines
     .flatMap((line) => [...tokenAtMs(line)])
@@ -74,8 +79,12 @@ describe("the steady part", () => {
 
   test("is none, and memory has an end, where the first request of a slot hangs", () => {
     const lines = Array.from({ length: 40 }, (_, i) => lineOf(i + 1, i * 200));
-    expect(steadyOf(2, [...lines, lineOf(0, 0, { endMs: 9000 })], 20).part).toBeUndefined();
-    expect(steadyOf(2, [...lines, lineOf(0, 0, { endMs: 9000 })], 50).part).toBeDefined();
+    expect(
+      steadyOf(2, [...lines, lineOf(0, 0, { endMs: 9000 })], { mostWaiting: 20 }).part,
+    ).toBeUndefined();
+    expect(
+      steadyOf(2, [...lines, lineOf(0, 0, { endMs: 9000 })], { mostWaiting: 50 }).part,
+    ).toBeDefined();
   });
 
   test("is what looking at all lines at once gives, in any order, for any slots and requests", () => {
@@ -89,19 +98,41 @@ describe("the steady part", () => {
       requests: fc.array(request, { maxLength: 60 }),
       order: fc.infiniteStream(fc.nat()),
       isInOrder: fc.boolean(),
+      stepMs: fc.option(fc.integer({ min: 1, max: 900 }), { nil: undefined }),
     });
     fc.assert(
-      fc.property(load, ({ slots, requests, order, isInOrder }) => {
+      fc.property(load, ({ slots, requests, order, isInOrder, stepMs }) => {
         const loop = closedLoop(slots, requests);
         const { lines } = loop;
         const seen = isInOrder ? byEnd(lines) : lines.toSorted(() => (order.next().value! % 3) - 1);
-        const found = steadyOf(slots, seen);
-        const expected = naive(slots, loop);
+        const found = steadyOf(slots, seen, { stepMs });
+        const expected = naive(slots, loop, stepMs);
         expect(found.part).toEqual(expected.part);
         expect(found.tokens).toBeCloseTo(expected.tokens, 6);
       }),
       { numRuns: 500 },
     );
+  });
+
+  test("with a step is cut at its end to whole steps, and its tokens are of what is left", () => {
+    const lines = [lineOf(0, 0), lineOf(1, 10), lineOf(2, 200), lineOf(3, 210)];
+    // 150, 200; 160, 210; 300; 310, all by 310.
+    expect(steadyOf(2, lines, { stepMs: 100 })).toEqual({
+      part: { startMs: 110, endMs: 310 },
+      tokens: 6,
+    });
+    expect(steadyOf(2, lines, { stepMs: 290 }).part).toEqual({ startMs: 110, endMs: 400 });
+    expect(steadyOf(2, lines, { stepMs: 291 }).part).toBeUndefined();
+  });
+
+  test("with a step holds back no more lines than end within one of them", () => {
+    let handedOn = 0;
+    const steady = new SteadyPart(3, () => handedOn++, { stepMs: 1000 });
+    for (let i = 0; i < 10_000; i++) {
+      steady.add(lineOf(i, i * 10));
+      if (i > 3) expect(i + 1 - handedOn).toBeLessThanOrEqual(3 + 100 + 1);
+    }
+    expect(handedOn).toBeGreaterThan(9800);
   });
 
   test("of many requests is told with as many lines held back as there are slots", () => {

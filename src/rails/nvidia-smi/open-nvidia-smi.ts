@@ -1,4 +1,5 @@
 import { JoulemarkError } from "../../errors.ts";
+import { type RailGain, withGain } from "../rail-gain.ts";
 import { RailSampler } from "../sampler.ts";
 import type { RailEvent, RailFacts } from "../source.ts";
 import { FirstReading } from "./first-reading.ts";
@@ -15,6 +16,8 @@ export interface NvidiaSmiOptions {
   readonly periodMs?: number;
   /** Which GPUs, by index or uuid; default all. */
   readonly devices?: readonly string[];
+  /** What the readings of calibrated cards are multiplied with; default nothing. */
+  readonly gain?: RailGain;
   /** How long after a change of load readings still tell of the time before, in ms; default what
    * the sensor's averaging time asks for. `window()` waits that long past the end. */
   readonly settleMs?: number;
@@ -41,7 +44,8 @@ export async function openNvidiaSmi(options: NvidiaSmiOptions = {}): Promise<Rai
   checkOptions({ ...options, path, periodMs, startTimeoutMs });
   const oneShot: OneShotOptions = { path, timeoutMs: startTimeoutMs, signal };
   const found = await probe(oneShot, options.devices);
-  const devices = selectDevices(found.devices, options.devices);
+  const chosen = selectDevices(found.devices, options.devices);
+  const devices = withGain(chosen, options.gain, found.devices);
   const facts = railFacts({ ...found, devices }, periodMs);
   const isSubset = devices.length < found.devices.length;
   return startSampler(facts, { ...options, path, startTimeoutMs, isSubset });

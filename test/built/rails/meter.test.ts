@@ -28,9 +28,11 @@ describe("EnergyMeter", () => {
   test("says which rail this is and what is not in it, then the baseline; then windows; then its cost", async () => {
     const meter = await meterOn(box(1));
     const lines = await meter.start(HERE);
-    expect(lines.map(({ level }) => level)).toEqual(["info", "info"]);
+    expect(lines.map(({ level }) => level)).toEqual(["info", "warn", "info"]);
     expect(lines[0]!.text).toMatch(/^GPU rail: nvidia-smi power\.draw\.average .* Not in it: CPU/);
-    expect(lines[1]!.text).toMatch(/^idle (99|100)\.\d W over 0\.4 s/);
+    expect(lines[1]!.text).toMatch(/^no quiet time before windows .*\(--no-settle\).*wider/);
+    expect(meter.warnings).toEqual([lines[1]!.text]);
+    expect(lines[2]!.text).toMatch(/^idle (99|100)\.\d W over 0\.4 s/);
     const startMs = nowMs();
     const window = measured(await meter.window(startMs, startMs + 400));
     expect(Math.abs(window.meanPowerW - meter.idle!.meanPowerW)).toBeLessThan(1);

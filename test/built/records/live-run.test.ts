@@ -49,6 +49,25 @@ describe("a run of the built-in engine", () => {
     });
   });
 
+  test("cuts steady parts to whole averaging times of the sensor", () => {
+    const { averagingMs } = run.record.rail!.sensor;
+    for (const { steady, startMs = 0, endMs = 0 } of run.cells) {
+      const times = (steady!.endMs - steady!.startMs) / averagingMs;
+      expect(Math.round(times)).toBeGreaterThanOrEqual(1);
+      expect(times).toBeCloseTo(Math.round(times), 6);
+      expect(steady!.startMs).toBeGreaterThan(startMs);
+      expect(steady!.endMs).toBeLessThanOrEqual(endMs);
+    }
+  });
+
+  test("waits for the readings that its windows need, and says what its short quiet time costs", () => {
+    const reasons = run.cells.flatMap(({ validity }) => validity.map(({ reason }) => reason));
+    expect(reasons).not.toContain("rail_not_bracketed");
+    expect(run.record.warnings).toContainEqual(
+      expect.stringMatching(/a quiet time of 0\.2 s .*moving power.*intervals .*wider/),
+    );
+  });
+
   test("leaves the record that its raw files give, to the byte", async () => {
     const written = recordIn(run.folder);
     for (let i = 0; i < 2; i++) {
