@@ -4,6 +4,7 @@ import { JoulemarkError } from "../errors.ts";
 import type { LoadPlan } from "../load/load-plan.ts";
 import type { LoadPool, LoadResult } from "../load/load-pool.ts";
 import type { RequestSettings } from "../load/request-body.ts";
+import type { WindowFindings } from "../rails/load-response.ts";
 import type { EnergyMeter } from "../rails/meter.ts";
 import { CellAccumulator } from "../records/cell-accumulator.ts";
 import { cellRail } from "../records/cell-rail.ts";
@@ -69,8 +70,9 @@ export async function* measureWindow(
   const release = session.meter.sampler?.hold(nowMs());
   const result = await run(session, source, work, { ...measured, accumulator }, signal);
   yield phaseOf(session, "settle", plan);
+  const looking = session.meter.lookForForeignWork(signal);
   await readingsPast(session.meter, result.endMs, signal);
-  const record = judged(session, result, accumulator, cell);
+  const record = judged(session, result, accumulator, { cell, seen: await looking });
   release?.();
   session.event({ event: "cell_ended", cell });
   session.cell(record);
@@ -88,7 +90,7 @@ function judged(
   session: RunSession,
   { startMs, endMs, health, stopped, notSent }: LoadResult,
   accumulator: CellAccumulator,
-  cell: number,
+  { cell, seen }: { readonly cell: number; readonly seen: WindowFindings },
 ): CellRecord {
   const ended = {
     startMs,
@@ -99,10 +101,18 @@ function judged(
     ...(stopped === undefined ? {} : { stopped }),
   };
   const requests = accumulator.finish(ended);
-  const record = cellRecord(requests, cellRail(ended, session.rail));
+  const record = cellRecord(requests, cellRail(requests, session.rail, seen));
   const { ok, failed, cancelled = 0 } = requests.counts;
   const { railLines } = session;
-  session.event({ event: "window", cell, ...ended, railLines, requests: ok + failed + cancelled });
+  session.event({
+    event: "window",
+    cell,
+    ...ended,
+    railLines,
+    requests: ok + failed + cancelled,
+    ...(seen.reasons.length > 0 && { reasons: seen.reasons }),
+    ...(seen.warnings.length > 0 && { warnings: seen.warnings }),
+  });
   return record;
 }
 

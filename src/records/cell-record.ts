@@ -83,8 +83,12 @@ function longEnough(
   return steady.endMs - steady.startMs > leastMs ? steady : undefined;
 }
 
-function warningsOf({ tokens }: CellRequests, { window, facts }: CellRail): readonly string[] {
+function warningsOf(
+  { tokens }: CellRequests,
+  { window, facts, warnings }: CellRail,
+): readonly string[] {
   return [
+    ...warnings,
     ...(window.state === "measured" && facts ? windowWarnings(window, facts) : []),
     ...estimateWarnings(tokens.whole),
   ];

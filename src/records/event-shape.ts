@@ -31,6 +31,8 @@ export const eventShape: Shape = byKind("event", {
       {
         health,
         stopped: text,
+        reasons: listOf(reason),
+        warnings: listOf(text),
       },
     ),
     part,

@@ -74,9 +74,11 @@ function live(
     sampler,
     absent: undefined,
     idle: idle.state === "measured" ? idle : undefined,
+    idleLevels: sampler.idleLevels(0, 900),
     idleReasons: [],
   };
-  return cellRecord(accumulator.finish(event), cellRail(event, rail));
+  const requests = accumulator.finish(event);
+  return cellRecord(requests, cellRail(requests, rail, event));
 }
 
 describe("a cell as it was seen live", () => {
