@@ -29,7 +29,7 @@ async function swept(
 ): Promise<Finished> {
   const out = mkdtempSync(join(tmpdir(), "joulemark-runs-"));
   const options = optionsOf(engine, out, { outputTokens: 96, requests: 6 });
-  const meter = { ...options.meter, ...more };
+  const meter = { ...options.meter, idleMs: 1000, ...more };
   const finished = await runSweep(engine, { ...options, meter, concurrency: [1] });
   expect(schemaErrors(finished.record)).toEqual([]);
   // What was seen beside the readings is in the files too.
@@ -48,8 +48,8 @@ const reasonsOf = ({ cells }: RunRecord): string[] =>
 const joulesOf = ({ metrics }: RunRecord): string[] =>
   Object.keys(metrics).filter((key) => /_rail_(energy|joules)/.test(key));
 
-describe.concurrent("a run on a GPU that another process has a context on", () => {
-  test("has no joules while that works", async ({ expect }) => {
+describe("a run on a GPU that another process has a context on", () => {
+  test("has no joules while that works", async () => {
     const tenants = [{ index: 0, pid: 1, load: { kind: "constant", powerW: 150 } }] as const;
     const { record } = await swept(await engineIn({ tenants }));
     expect(reasonsOf(record)).toContain("rail_foreign_load");
@@ -58,7 +58,7 @@ describe.concurrent("a run on a GPU that another process has a context on", () =
     expect(record.metrics).toMatchObject({ c1_output_tok_s: expect.any(Number) });
   });
 
-  test("has its joules and a warning while that is silent", async ({ expect }) => {
+  test("has its joules and a warning while that is silent", async () => {
     const tenants = [{ index: 0, pid: 1, load: { kind: "constant", powerW: 0 } }] as const;
     const { record } = await swept(await engineIn({ tenants }));
     expect(reasonsOf(record)).toEqual([]);
@@ -67,8 +67,8 @@ describe.concurrent("a run on a GPU that another process has a context on", () =
   });
 });
 
-describe.concurrent("a run whose server", () => {
-  test("is not where the rail is has no joules", async ({ expect }) => {
+describe("a run whose server", () => {
+  test("is not where the rail is has no joules", async () => {
     // Such as behind a tunnel: the port is here, and the GPUs are idle.
     const standIn = await installStandIn(box(1));
     onTestFinished(() => standIn.remove());
@@ -77,9 +77,7 @@ describe.concurrent("a run whose server", () => {
     expect(joulesOf(record)).toEqual([]);
   });
 
-  test("is on the second of two named GPUs has its joules, and the first is named", async ({
-    expect,
-  }) => {
+  test("is on the second of two named GPUs has its joules, and the first is named", async () => {
     const engine = await engineIn({ firstIndex: 1, boxGpuCount: 2 });
     const { record } = await swept(engine, { devices: ["0", "1"] });
     expect(reasonsOf(record)).toEqual([]);
