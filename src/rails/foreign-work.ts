@@ -38,7 +38,7 @@ export function isWorking({ smPercent = 0 }: ForeignProcess): boolean {
 }
 
 /** Processes and how much they work, for people. */
-export function workText(working: readonly ForeignProcess[]): string {
+function workText(working: readonly ForeignProcess[]): string {
   return working.map(({ label, smPercent }) => `${label}, ${smPercent} % of the time`).join("; ");
 }
 
