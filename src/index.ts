@@ -4,6 +4,7 @@ export { idleLine, samplerCostLine, windowLine } from "./energy/energy-lines.ts"
 export type { EnergyWindow } from "./energy/energy-window.ts";
 export { integrate } from "./energy/integrate.ts";
 export { joulesPerToken } from "./energy/joules-per-token.ts";
+export type { IdleLevel } from "./energy/judge-response.ts";
 export type { Metrics } from "./energy/metrics.ts";
 export { parseLine } from "./energy/parse-line.ts";
 export type { PowerSample } from "./energy/power-sample.ts";
@@ -30,6 +31,7 @@ export {
   type ReadableRail,
   type UnreadableRail,
 } from "./rails/list-rails.ts";
+export type { IdleLevels, WindowFindings } from "./rails/load-response.ts";
 export type { MeterTarget } from "./rails/local-target.ts";
 export { EnergyMeter, type LogLine } from "./rails/meter.ts";
 export type { MeterOptions, RailName } from "./rails/meter-options.ts";

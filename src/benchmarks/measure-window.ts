@@ -4,6 +4,7 @@ import { JoulemarkError } from "../errors.ts";
 import type { LoadPlan } from "../load/load-plan.ts";
 import type { LoadPool, LoadResult } from "../load/load-pool.ts";
 import type { RequestSettings } from "../load/request-body.ts";
+import type { WindowFindings } from "../rails/load-response.ts";
 import type { EnergyMeter } from "../rails/meter.ts";
 import type { RailFacts } from "../rails/source.ts";
 import { CellAccumulator } from "../records/cell-accumulator.ts";
@@ -77,8 +78,10 @@ export async function* measureWindow(
   const release = session.meter.sampler?.hold(nowMs());
   const result = await run(session, source, work, { ...measured, accumulator }, signal);
   yield phaseOf(session, "settle", plan);
+  const looking = session.meter.lookForForeignWork(signal);
   await readingsPast(session.meter, result.endMs, signal);
-  const record = judged(session, result, accumulator, { cell, steadyStepMs: stepMs });
+  const seen = await looking;
+  const record = judged(session, result, accumulator, { cell, steadyStepMs: stepMs, seen });
   release?.();
   session.event({ event: "cell_ended", cell });
   session.cell(record);
@@ -96,7 +99,15 @@ function judged(
   session: RunSession,
   { startMs, endMs, health, stopped, notSent }: LoadResult,
   accumulator: CellAccumulator,
-  { cell, steadyStepMs }: { readonly cell: number; readonly steadyStepMs: number | undefined },
+  {
+    cell,
+    steadyStepMs,
+    seen,
+  }: {
+    readonly cell: number;
+    readonly steadyStepMs: number | undefined;
+    readonly seen: WindowFindings;
+  },
 ): CellRecord {
   const ended = {
     startMs,
@@ -107,7 +118,7 @@ function judged(
     ...(stopped === undefined ? {} : { stopped }),
   };
   const requests = accumulator.finish(ended);
-  const record = cellRecord(requests, cellRail(ended, session.rail));
+  const record = cellRecord(requests, cellRail(requests, session.rail, seen));
   const { ok, failed, cancelled = 0 } = requests.counts;
   const { railLines } = session;
   session.event({
@@ -117,6 +128,8 @@ function judged(
     railLines,
     ...(steadyStepMs === undefined ? {} : { steadyStepMs }),
     requests: ok + failed + cancelled,
+    ...(seen.reasons.length > 0 && { reasons: seen.reasons }),
+    ...(seen.warnings.length > 0 && { warnings: seen.warnings }),
   });
   return record;
 }

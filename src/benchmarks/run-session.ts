@@ -133,8 +133,8 @@ export class RunSession {
 
   /** What the cells' energy is judged with. */
   get rail(): RunRail {
-    const { sampler, absent, idle, idleReasons } = this.meter;
-    return { sampler, absent, idle, idleReasons };
+    const { sampler, absent, idle, idleLevels, idleReasons } = this.meter;
+    return { sampler, absent, idle, idleLevels, idleReasons };
   }
 
   /** What goes on right now, for whoever looks at it. */

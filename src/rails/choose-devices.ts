@@ -25,7 +25,7 @@ export async function chooseDevices(
   options: OneShotOptions,
 ): Promise<ChosenDevices> {
   if (named !== undefined) return { devices: named, warningsFor: () => [] };
-  const endpoint = locality && endpointOf(locality);
+  const endpoint = endpointOf(locality);
   if (endpoint === undefined) return allOf("which of them work is not known");
 
   // A nvidia-smi that cannot be asked is told of when the rail is opened.
@@ -54,8 +54,9 @@ function allOf(why: string): ChosenDevices {
   };
 }
 
-function endpointOf(locality: Locality): ServingEndpoint | undefined {
-  if (locality.state === "unknown") return undefined;
+/** Where the server listens; absent where that is not known, or a command is measured. */
+export function endpointOf(locality: Locality | undefined): ServingEndpoint | undefined {
+  if (locality === undefined || locality.state === "unknown") return undefined;
   return locality.port === undefined
     ? { socketPath: locality.address }
     : { port: locality.port, address: locality.address };

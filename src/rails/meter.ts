@@ -6,7 +6,9 @@ import { type Refusal, refusal } from "../energy/rail-refusal.ts";
 import { runMetrics } from "../energy/run-metrics.ts";
 import type { SamplerCost } from "../energy/sampler-cost.ts";
 import { JoulemarkError, RailUnreadableError } from "../errors.ts";
-import { type ChosenDevices, chooseDevices } from "./choose-devices.ts";
+import { type ChosenDevices, chooseDevices, endpointOf } from "./choose-devices.ts";
+import { ForeignWatch } from "./foreign-watch.ts";
+import type { IdleLevels, WindowFindings } from "./load-response.ts";
 import { type MeterTarget, placeOfTarget } from "./local-target.ts";
 import { checkMeterOptions, type MeterOptions } from "./meter-options.ts";
 import { openNvidiaSmi } from "./nvidia-smi/open-nvidia-smi.ts";
@@ -37,6 +39,8 @@ export class EnergyMeter {
   #absent: Refusal = refusal("rail_unreadable", "the meter was not started");
   #idle: EnergyWindow | undefined;
   #idleReasons: readonly Refusal[] = [];
+  #watch: ForeignWatch | undefined;
+  #idleLevels: IdleLevels | undefined;
   #idleWindow: { readonly startMs: number; readonly endMs: number } | undefined;
   #cost: SamplerCost | undefined;
   #warnings: readonly string[] = [];
@@ -89,6 +93,11 @@ export class EnergyMeter {
     return this.#idleWindow;
   }
 
+  /** What each device drew in the idle baseline; absent where `idle` is. */
+  get idleLevels(): IdleLevels | undefined {
+    return this.#idleLevels;
+  }
+
   /** Why there is no rail; absent when there is one. */
   get absent(): Refusal | undefined {
     return this.#sampler === undefined ? this.#absent : undefined;
@@ -113,6 +122,15 @@ export class EnergyMeter {
   async window(startMs: number, endMs: number, options: WindowOptions = {}): Promise<RailWindow> {
     if (this.#sampler) return this.#sampler.window(startMs, endMs, options);
     return { state: "refused", startMs, endMs, reasons: [this.#absent] };
+  }
+
+  /**
+   * What other processes do on the GPUs of the target's server, since the last look or the baseline.
+   *
+   * To be asked when nothing is in flight. It never rejects, and takes 2 s at most.
+   */
+  async lookForForeignWork(signal?: AbortSignal): Promise<WindowFindings> {
+    return (await this.#watch?.look(signal)) ?? { reasons: [], warnings: [] };
   }
 
   /** The plain integral of the readings so far; `undefined` without a rail. */
@@ -148,6 +166,13 @@ export class EnergyMeter {
       const oneShot = { path: nvidiaSmiPath, timeoutMs: startTimeoutMs, signal };
       const chosen = await chooseDevices(devices, place.locality, oneShot);
       this.#sampler = await this.#open(chosen, signal);
+      const endpoint = endpointOf(place.locality);
+      if (endpoint)
+        this.#watch = new ForeignWatch({
+          path: nvidiaSmiPath,
+          endpoint,
+          devices: this.#sampler.facts.devices,
+        });
       return await this.#announce(this.#sampler, chosen, signal);
     } catch (error) {
       // Whatever ends the start, the rail must not outlive it.
@@ -175,11 +200,16 @@ export class EnergyMeter {
     signal: AbortSignal | undefined,
   ): Promise<readonly LogLine[]> {
     const { facts } = sampler;
+    // Whoever looks meanwhile costs no time: the settle time before the baseline is waited for.
+    const looking = this.lookForForeignWork(signal);
+    const idle = await this.#takeIdle(sampler, looking, signal);
+    const { warnings } = await looking;
     const unsettled = settleWarning(this.#options.settleMs, facts);
     this.#warnings = [
       ...facts.warnings,
       ...chosen.warningsFor(facts.devices),
       ...(unsettled === undefined ? [] : [unsettled]),
+      ...warnings,
     ];
     return [
       { level: "info", text: railLine(facts) },
@@ -187,7 +217,7 @@ export class EnergyMeter {
         ? []
         : [{ level: "info", text: `serving: ${chosen.how}` } as const]),
       ...this.#warnings.map((text): LogLine => ({ level: "warn", text })),
-      await this.#takeIdle(sampler, signal),
+      idle,
     ];
   }
 
@@ -205,7 +235,11 @@ export class EnergyMeter {
     });
   }
 
-  async #takeIdle(sampler: RailSampler, signal: AbortSignal | undefined): Promise<LogLine> {
+  async #takeIdle(
+    sampler: RailSampler,
+    looking: Promise<WindowFindings>,
+    signal: AbortSignal | undefined,
+  ): Promise<LogLine> {
     const { idleMs } = this.#options;
     if (idleMs === 0) return this.#noIdle([refusal("idle_absent", "no baseline was asked for")]);
     await sampler.readingsUntil(nowMs() + sampler.settleMs, signal);
@@ -226,7 +260,12 @@ export class EnergyMeter {
     if (isRestless(idle)) {
       return this.#noIdle(idle.reasons.filter(({ refuses }) => refuses === "above_idle"));
     }
+    const foreign = (await looking).reasons;
+    // A steady load looks like a quiet GPU, and is none.
+    if (foreign.length > 0)
+      return this.#noIdle(foreign.map(({ detail }) => refusal("idle_not_quiet", detail)));
     this.#idle = idle;
+    this.#idleLevels = sampler.idleLevels(idle.startMs, idle.endMs);
     return { level: "info", text: idleLine(idle) };
   }
 

@@ -4,12 +4,14 @@ import type { EnergyWindow } from "../energy/energy-window.ts";
 import { samplesInside } from "../energy/integrate.ts";
 import { judgeIdle } from "../energy/judge-idle.ts";
 import { isQuiet } from "../energy/judge-quiet.ts";
+import { idleLevel } from "../energy/judge-response.ts";
 import type { PowerSample } from "../energy/power-sample.ts";
 import type { SamplerCost } from "../energy/sampler-cost.ts";
 import { settleMs } from "../energy/sensor.ts";
 import { sumDevices } from "../energy/sum-devices.ts";
 import { JoulemarkError } from "../errors.ts";
 import { type DeviceSeries, deviceLabel, judgeWindow } from "./judge-window.ts";
+import { type IdleLevels, loadResponse, type WindowFindings } from "./load-response.ts";
 import { ReadingStore } from "./reading-store.ts";
 import type { RailEvent, RailFacts, RailFeed, RailWindow } from "./source.ts";
 
@@ -133,6 +135,21 @@ export class RailSampler {
       )
       .filter((reason) => reason !== undefined);
     return { ...idle, reasons: [...idle.reasons, ...restless] };
+  }
+
+  /** What each device drew in a quiet baseline; the readings of later windows are held to it. */
+  idleLevels(startMs: number, endMs: number): IdleLevels {
+    const levels = this.#series(startMs, endMs).flatMap(({ device, samples }) => {
+      const level = idleLevel(samplesInside(samples, startMs, endMs));
+      return level === undefined ? [] : [[device.id, level] as const];
+    });
+    return new Map(levels);
+  }
+
+  /** Whether the watts answered to a window in which the server worked. */
+  loadResponse(levels: IdleLevels, startMs: number, endMs: number): WindowFindings {
+    this.#feed.drain();
+    return loadResponse(this.#series(startMs, endMs), levels, startMs, endMs, this.facts);
   }
 
   /** Waits until the readings reach `atMs`, or the rail stalls. */

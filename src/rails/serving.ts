@@ -32,6 +32,8 @@ export type ServingDevices =
       readonly deviceUuids: readonly string[];
       /** The server's processes that compute on them. */
       readonly pids: readonly number[];
+      /** All of the server's processes, whatever they do. */
+      readonly ownPids: readonly number[];
       /** Other processes that compute on the same GPUs: their energy is in the rail too. */
       readonly foreignPids: readonly number[];
       readonly how: string;
@@ -63,7 +65,7 @@ export async function findServingDevices(options: ServingOptions): Promise<Servi
   const onSameDevices = computeApps.filter(({ deviceUuid }) => deviceUuids.includes(deviceUuid));
   const foreignPids = unique(onSameDevices.map(({ pid }) => pid)).filter((pid) => !tree.has(pid));
   const how = `${endpointOf(options)} belongs to ${listeners}, which computes as pid ${pids.join(", ")}`;
-  return { state: "found", deviceUuids, pids, foreignPids, how };
+  return { state: "found", deviceUuids, pids, ownPids: [...tree], foreignPids, how };
 }
 
 function findListeners(options: ServingOptions): Promise<ListeningPids> {

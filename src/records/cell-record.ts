@@ -86,8 +86,12 @@ function longEnough(
   return steady.endMs - steady.startMs > leastMs - ROUNDING_MS ? steady : undefined;
 }
 
-function warningsOf({ tokens }: CellRequests, { window, facts }: CellRail): readonly string[] {
+function warningsOf(
+  { tokens }: CellRequests,
+  { window, facts, warnings }: CellRail,
+): readonly string[] {
   return [
+    ...warnings,
     ...(window.state === "measured" && facts ? windowWarnings(window, facts) : []),
     ...estimateWarnings(tokens.whole),
   ];

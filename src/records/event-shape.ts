@@ -33,6 +33,8 @@ export const eventShape: Shape = byKind("event", {
         health,
         stopped: text,
         steadyStepMs: positive,
+        reasons: listOf(reason),
+        warnings: listOf(text),
       },
     ),
     part,

@@ -70,6 +70,10 @@ export type RunEvent =
       /** Why the load ended before its plan did. */
       readonly stopped?: string;
       readonly notSent: number;
+      /** Why the joules are not this server's, as it was seen beside the readings. */
+      readonly reasons?: readonly EnergyReason[];
+      /** What was seen there and refuses nothing. */
+      readonly warnings?: readonly string[];
     }
   | { readonly event: "cell_ended"; readonly atMs: number; readonly cell: number }
   | { readonly event: "signal"; readonly atMs: number; readonly signal: string }

@@ -82,7 +82,7 @@ export class SegmentRail {
       );
     else {
       const rail = { ...(this.#rail ?? NO_RAIL), sampler: this.replay.sampler };
-      this.#use(cellRecord(requests, cellRail(event, rail)));
+      this.#use(cellRecord(requests, cellRail(requests, rail, event)));
     }
   }
 }
@@ -91,7 +91,9 @@ function meterRail(event: MeterEvent, sampler: RailSampler | undefined): RunRail
   const { absent, idleReasons } = event;
   const idle = event.idle && sampler?.judgeIdle(event.idle.startMs, event.idle.endMs);
   const isQuiet = idle?.state === "measured" && idleReasons.length === 0;
-  return { sampler, absent, idle: isQuiet ? asEnergyWindow(idle) : undefined, idleReasons };
+  if (!isQuiet) return { sampler, absent, idle: undefined, idleReasons };
+  const idleLevels = sampler?.idleLevels(idle.startMs, idle.endMs);
+  return { sampler, absent, idle: asEnergyWindow(idle), idleLevels, idleReasons };
 }
 
 /** The figures alone, without where they are from. */

@@ -34,6 +34,7 @@ describe("findServingDevices", () => {
       state: "found",
       deviceUuids: ["GPU-b", "GPU-a"],
       pids: [12, 11],
+      ownPids: [10, 11, 12],
       foreignPids: [],
       how: "port 8000 belongs to pid 10 (vllm), which computes as pid 12, 11",
     });
@@ -164,6 +165,7 @@ describe("a real server that forks its engine", () => {
         state: "found",
         deviceUuids: ["GPU-a"],
         pids: [enginePid],
+        ownPids: [server.pid, enginePid],
         foreignPids: [process.pid],
         how: expect.stringMatching(
           `^port ${port} belongs to pid ${server.pid} \\(.+\\), which computes`,

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { refusal } from "../../src/energy/rail-refusal.ts";
 import { RailSampler } from "../../src/rails/sampler.ts";
 import { CellAccumulator } from "../../src/records/cell-accumulator.ts";
 import { cellRail } from "../../src/records/cell-rail.ts";
@@ -55,29 +56,57 @@ function lineOfReply(
   return requestLine({ index, sendLagMs: 0, outcome }, { cell: 0, segment: 0, phase: "window" });
 }
 
+/** What a window is judged with, besides its requests. */
+interface Around {
+  /** When, in ms. */
+  readonly judgedMs: number;
+  readonly loadW: number;
+  /** Of what the steady part is a whole multiple, in ms. */
+  readonly stepMs: number | undefined;
+  readonly seen: Pick<ReturnType<typeof windowEvent>, "reasons" | "warnings">;
+}
+
+const around = fc.record({
+  judgedMs: fc.constantFrom(1100, 1400, 1800),
+  // As idle, or so little more that it does not count; a little more; much more.
+  loadW: fc.constantFrom(100, 100.4, 101, 300),
+  stepMs: fc.constantFrom(undefined, 20, 100),
+  seen: fc.constantFrom(
+    {},
+    { reasons: [refusal("rail_foreign_load", "pid 7 works")], warnings: ["pid 8 came"] },
+  ),
+});
+
+const wattsOf =
+  (loadW: number) =>
+  (atMs: number): number =>
+    atMs < 1000 ? 100 : loadW;
+
 /** The cell as a run has it in its hands when its window is over. */
 function live(
   lines: readonly RequestLine[],
   plan: ReturnType<typeof planOf>,
-  judgedMs: number,
-  stepMs: number | undefined,
+  { judgedMs, loadW, seen, stepMs }: Around,
 ): CellRecord {
-  const event = windowEvent(0, 1000, { requests: lines.length });
+  const event = windowEvent(0, 1000, { requests: lines.length, ...seen });
   const accumulator = new CellAccumulator(plan, stepMs);
   for (const line of lines) accumulator.add(line);
   const sampler = new RailSampler(FACTS, {
     drain() {},
     stop: () => Promise.reject(new Error("never")),
   });
-  for (const line of readings(judgedMs)) if (line.kind === "read") sampler.accept(line);
+  for (const line of readings(judgedMs, wattsOf(loadW)))
+    if (line.kind === "read") sampler.accept(line);
   const idle = sampler.judgeIdle(0, 900);
   const rail = {
     sampler,
     absent: undefined,
     idle: idle.state === "measured" ? idle : undefined,
+    idleLevels: sampler.idleLevels(0, 900),
     idleReasons: [],
   };
-  return cellRecord(accumulator.finish(event), cellRail(event, rail));
+  const requests = accumulator.finish(event);
+  return cellRecord(requests, cellRail(requests, rail, event));
 }
 
 describe("a cell as it was seen live", () => {
@@ -86,9 +115,8 @@ describe("a cell as it was seen live", () => {
       fc.asyncProperty(
         fc.array(reply, { maxLength: 12 }),
         fc.integer({ min: 1, max: 4 }),
-        fc.constantFrom(1100, 1400, 1800),
-        fc.constantFrom(undefined, 20, 100),
-        async (replies, concurrency, judgedMs, steadyStepMs) => {
+        around,
+        async (replies, concurrency, what) => {
           const lines = replies.map((one, i) => lineOfReply(i, one));
           const plan = planOf({ concurrency, requests: Math.max(1, lines.length) });
           const dir = writeRun({
@@ -99,8 +127,9 @@ describe("a cell as it was seen live", () => {
               { event: "cell_started", atMs: 1000, cell: 0 },
               windowEvent(0, 1000, {
                 requests: lines.length,
-                railLines: 2 + judgedMs / 100,
-                ...(steadyStepMs === undefined ? {} : { steadyStepMs }),
+                railLines: 2 + what.judgedMs / 100,
+                ...(what.stepMs === undefined ? {} : { steadyStepMs: what.stepMs }),
+                ...what.seen,
               }),
               { event: "ended", atMs: 2900, isInterrupted: false },
             ],
@@ -108,7 +137,7 @@ describe("a cell as it was seen live", () => {
             rail: [
               { kind: "segment", segment: 0 },
               { kind: "facts", facts: FACTS },
-              ...readings(2900),
+              ...readings(2900, wattsOf(what.loadW)),
               { kind: "ended", atMs: 2900, why: "the GPU is lost" },
             ],
             requests: lines,
@@ -117,12 +146,10 @@ describe("a cell as it was seen live", () => {
           const record = await deriveRecord(dir);
           expect(record.damage).toEqual([]);
           const [cell] = record.cells;
-          expect(JSON.stringify(cell)).toBe(
-            JSON.stringify(live(lines, plan, judgedMs, steadyStepMs)),
-          );
+          expect(JSON.stringify(cell)).toBe(JSON.stringify(live(lines, plan, what)));
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 300 },
     );
   });
 });

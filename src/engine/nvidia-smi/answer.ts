@@ -5,6 +5,7 @@ import { computeAppTicks, gpuList } from "./listings.ts";
 import { Output } from "./output.ts";
 import { playbackTicks } from "./playback-ticks.ts";
 import { printTicks } from "./print-ticks.ts";
+import { processTicks } from "./process-ticks.ts";
 import { rawTicks } from "./raw-ticks.ts";
 import type { ReadyScenario } from "./read-scenario.ts";
 import type { WholeOutput } from "./scenario.ts";
@@ -31,6 +32,7 @@ export async function answer(
   const isLoop = asked.periodMs !== undefined;
   const plan = {
     nextPeriodMs: asked.periodMs === undefined ? undefined : periods(asked.periodMs, scenario),
+    mostTicks: asked.mostTicks,
     firstTickMs: isLoop ? timing.firstTickMs : 0,
     perDeviceMs: timing.perDeviceMs,
     perTickFlush: timing.perTickFlush,
@@ -54,6 +56,7 @@ function ticksFor(asked: SmiArguments, scenario: ReadyScenario): TickSource {
   const { playback } = scenario;
   const devices = chooseDevices(scenario.devices, ids);
   if (query.kind === "list") return gpuList(devices);
+  if (query.kind === "processes") return processTicks(scenario, devices);
   const gpuQuery = { fields: query.fields, devices, hasUnits: format.hasUnits };
   if (query.kind === "compute-apps") return computeAppTicks(scenario, gpuQuery);
   if (playback?.raw && periodMs !== undefined) return rawTicks(playback);

@@ -8,11 +8,14 @@ export interface SmiArguments {
   readonly periodMs: number | undefined;
   /** Indices, uuids or bus ids; absent: all GPUs. */
   readonly ids: readonly string[] | undefined;
+  /** How many ticks of a loop; absent: it goes on. */
+  readonly mostTicks?: number;
 }
 
 export type SmiQuery =
   | { readonly kind: "gpu" | "compute-apps"; readonly fields: readonly string[] }
-  | { readonly kind: "list" };
+  | { readonly kind: "list" }
+  | { readonly kind: "processes" };
 
 interface Draft {
   queries: SmiQuery[];
@@ -32,6 +35,8 @@ const setPeriodS: Setter = (draft, value) => {
 const setIds: Setter = (draft, value) => {
   draft.ids = commaList(value);
 };
+
+const PMON_PERIOD_MS = 1000;
 
 /** Options that take the next argument as their value. */
 const SPACED: Readonly<Record<string, Setter>> = {
@@ -62,6 +67,7 @@ const JOINED: Readonly<Record<string, Setter>> = {
  * @throws {SmiRefusal} for anything else: what the real one would do there is not imitated.
  */
 export function parseArguments(argv: readonly string[]): SmiArguments {
+  if (argv[0] === "pmon") return parsePmon(argv.slice(1));
   const draft: Draft = { queries: [] };
   for (let i = 0; i < argv.length; i++) {
     const argument = argv[i]!;
@@ -74,9 +80,32 @@ export function parseArguments(argv: readonly string[]): SmiArguments {
   return finish(draft);
 }
 
+/** `pmon`: a tick each second, of as many as `-c` says; of what it may show, utilisation alone. */
+function parsePmon(argv: readonly string[]): SmiArguments {
+  let mostTicks: number | undefined;
+  let ids: readonly string[] | undefined;
+  let shown: string | undefined = "u";
+  for (let i = 0; i < argv.length; i += 2) {
+    const value = argv[i + 1] ?? "";
+    if (argv[i] === "-c") mostTicks = positive(value, "count");
+    else if (argv[i] === "-s") shown = value;
+    else if (argv[i] === "-i") ids = commaList(value);
+    else refuse(`Option ${argv[i]} is not recognized.`);
+  }
+  if (shown !== "u") refuse(`the stand-in's pmon shows "-s u" only, not "${shown}".`);
+  return {
+    query: { kind: "processes" },
+    format: { hasHeader: true, hasUnits: false },
+    periodMs: mostTicks === 1 ? undefined : PMON_PERIOD_MS,
+    ids,
+    ...(mostTicks === undefined ? {} : { mostTicks }),
+  };
+}
+
 function finish({ queries, format, periodMs, ids }: Draft): SmiArguments {
   const query = queries[0];
-  if (!query) return refuse("the stand-in answers --query-gpu, --query-compute-apps and -L only.");
+  if (!query)
+    return refuse("the stand-in answers --query-gpu, --query-compute-apps, pmon and -L only.");
   if (queries.length > 1) return refuse("Only one query may be asked at a time.");
   if (query.kind !== "list" && !format?.includes("csv")) {
     return refuse(

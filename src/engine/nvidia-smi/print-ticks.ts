@@ -13,6 +13,8 @@ export interface TickPlan extends WritePlan {
   /** Between ticks, asked anew each time; absent: one tick only. */
   readonly nextPeriodMs: (() => number) | undefined;
   readonly firstTickMs: number;
+  /** Ends a loop after so many; absent: it goes on. */
+  readonly mostTicks?: number | undefined;
   readonly faults: readonly Fault[];
   /** Asked in silent ticks, where no broken pipe would tell that nobody is there any more. */
   readonly isAbandoned: () => boolean;
@@ -44,7 +46,8 @@ export async function printTicks(
     if (pending) await writer.write(pending, active);
     else if (plan.isAbandoned()) return 0;
     const hasHalfLine = active.some(({ kind }) => kind === "half-line");
-    if (!nextPeriodMs && pending && !hasHalfLine) return 0;
+    const isLast = nextPeriodMs === undefined || tick + 1 === plan.mostTicks;
+    if (isLast && pending && !hasHalfLine) return 0;
     await delay(nextPeriodMs ? nextPeriodMs() : ONE_SHOT_HANG_MS);
   }
 }

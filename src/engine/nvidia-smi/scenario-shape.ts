@@ -26,13 +26,18 @@ const power: Shape = byKind({
   clock: [{ originNs: nanoseconds }],
 });
 
-const tenant: Shape = object({
-  load: byKind({
-    constant: [{ powerW: notNegative }],
-    square: [{ lowW: notNegative, highW: notNegative, periodMs: positiveMs, highMs: notNegative }],
-  }),
-  originNs: nanoseconds,
-});
+const tenant: Shape = object(
+  {
+    load: byKind({
+      constant: [{ powerW: notNegative }],
+      square: [
+        { lowW: notNegative, highW: notNegative, periodMs: positiveMs, highMs: notNegative },
+      ],
+    }),
+    originNs: nanoseconds,
+  },
+  { pid: count },
+);
 
 const device: Shape = object(
   { index: count, uuid: text(), name: text(), power },
@@ -113,7 +118,10 @@ export const scenarioShape: Shape = object(
     driverVersion: text(),
     refusedFields: listOf(text()),
     computeApps: listOf(
-      object({ gpuUuid: text(), pid: count }, { processName: text(), usedMemoryMib: notNegative }),
+      object(
+        { gpuUuid: text(), pid: count },
+        { processName: text(), usedMemoryMib: notNegative, smPercent: count },
+      ),
     ),
     timing,
     eol: oneOf("lf", "crlf"),

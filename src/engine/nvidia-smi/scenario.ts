@@ -10,7 +10,7 @@ export interface Scenario {
   readonly devices: readonly ScenarioDevice[];
   /** Default `"590.48.01"`. */
   readonly driverVersion?: string;
-  /** Field names as asked, or a prefix that ends in `*`, that this driver does not know. */
+  /** Fields as asked, a prefix that ends in `*`, or `pmon`, which this driver does not know. */
   readonly refusedFields?: readonly string[];
   readonly computeApps?: readonly ComputeApp[];
   readonly timing?: ScenarioTiming;
@@ -99,6 +99,8 @@ export interface ScenarioTenant {
   readonly load: TenantLoad;
   /** The instant, on the machine's monotonic clock, at which a period of its wave begins. */
   readonly originNs: string;
+  /** The process that it is, as `computeApps` lists it. */
+  readonly pid?: number;
 }
 
 /** A process that holds a GPU. */
@@ -107,6 +109,8 @@ export interface ComputeApp {
   readonly pid: number;
   readonly processName?: string;
   readonly usedMemoryMib?: number;
+  /** What `pmon` says of its work; default what its tenant's load tells, `-` where it has none. */
+  readonly smPercent?: number;
 }
 
 /** How far the loop is from a perfect clock. */

@@ -78,7 +78,7 @@ function scenarioDevice(
     power: model,
     tenants: tenants
       .filter(({ index }) => index === device.index)
-      .map(({ load }) => ({ load, originNs: String(originNs) })),
+      .map(({ load, pid }) => ({ load, pid, originNs: String(originNs) })),
   };
 }
 

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { EnergyMeter, type MeterOptions, nowMs } from "joulemark";
 import { describe, expect, test } from "vitest";
 import type { Scenario } from "../../../src/engine/nvidia-smi/scenario.ts";
+import type { TenantLoad } from "../../../src/engine/power/tenant.ts";
 import { eventually, isAlive } from "../../support/eventually.ts";
 import { cleanups, measured, reasonsOf } from "../../support/open-rail.ts";
 import { box, gpu } from "../../support/scenarios.ts";
@@ -106,6 +107,58 @@ describe("EnergyMeter", () => {
     expect(meter.idle).toBeUndefined();
     expect(meter.idleReasons.map(({ reason }) => reason)).toEqual(["idle_not_quiet"]);
     expect(meter.metrics()).not.toHaveProperty("gpu_rail_idle_power_w");
+  });
+
+  test("a neighbour's wave makes a baseline restless, its steady load does not show", async () => {
+    const shared = (load: TenantLoad) =>
+      meterOn({ devices: [gpu(0, { averagingMs: 100, tenants: [{ load, originNs: "0" }] })] });
+    const wave = await shared({
+      kind: "square",
+      lowW: 0,
+      highW: 80,
+      periodMs: 300,
+      highMs: 150,
+    });
+    await wave.start(HERE);
+    expect(wave.idleReasons.map(({ reason }) => reason)).toEqual(["idle_not_quiet"]);
+    const level = await shared({ kind: "constant", powerW: 80 });
+    await level.start(HERE);
+    expect(level.idleReasons).toEqual([]);
+    expect(level.idle!.meanPowerW).toBeGreaterThan(170);
+  });
+
+  test("a steady load that the driver lists is no idle, and its process is told", async () => {
+    const script = `require("http").createServer().listen(0, "127.0.0.1", function () { console.log(this.address().port) })`;
+    const server = spawn(process.execPath, ["-e", script], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    cleanups.push(async () => server.kill());
+    const [port] = (await once(server.stdout.setEncoding("utf8"), "data")) as [string];
+    const url = `http://127.0.0.1:${port.trim()}/v1`;
+    const shared = (powerW: number) =>
+      meterOn({
+        devices: [
+          gpu(0, { tenants: [{ load: { kind: "constant", powerW }, originNs: "0", pid: 1 }] }),
+        ],
+        computeApps: [
+          { gpuUuid: "GPU-00000000", pid: server.pid! },
+          { gpuUuid: "GPU-00000000", pid: 1 },
+        ],
+      });
+    const busy = await shared(80);
+    const said = await busy.start(url);
+    expect(busy.idleReasons.map(({ reason }) => reason)).toEqual(["idle_not_quiet"]);
+    expect(said.at(-1)).toMatchObject({
+      level: "warn",
+      text: expect.stringMatching(/no idle baseline: another process worked .*pid 1\b/),
+    });
+    // A context alone is a warning, and the baseline stands.
+    const silent = await shared(0);
+    const warned = await silent.start(url);
+    expect(silent.idle).toBeDefined();
+    expect(warned.filter(({ level }) => level === "warn").map(({ text }) => text)).toEqual([
+      expect.stringContaining("pid 1"),
+    ]);
   });
 
   test("no baseline is taken when none is wanted", async () => {

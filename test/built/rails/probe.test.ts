@@ -86,6 +86,19 @@ describe("the ladder of fields", () => {
     ]);
   });
 
+  test.each(["Disabled", "[N/A]", "N/A"])(
+    "a GPU whose MIG mode is “%s” is one server's",
+    async (mode) => {
+      const { sampler } = await openRail({
+        devices: [gpu(0, { cells: { "mig.mode.current": mode } })],
+      });
+      const startMs = nowMs();
+      const window = await sampler.window(startMs, startMs + 300);
+      expect(reasonsOf(window)).not.toContain("rail_not_attributable");
+      measured(window);
+    },
+  );
+
   test.each(["N/A", "[N/A]", "ERR!", "Unknown Error"])(
     "GPUs whose uuid is “%s” are told apart by their index",
     async (uuid) => {

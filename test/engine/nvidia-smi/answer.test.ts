@@ -131,6 +131,48 @@ describe("other questions", () => {
     expect(await ask(scenario, "--query-compute-apps=pid,x", "--format=csv")).toEqual(invalid("x"));
   });
 
+  test("pmon tells who works how much, as wide as real ones do", async () => {
+    const computeApps = [
+      { gpuUuid: "GPU-0", pid: 11, processName: "/usr/bin/python3", smPercent: 45 },
+      { gpuUuid: "GPU-0", pid: 1234567, processName: "vllm" },
+    ];
+    const scenario = scenarioOf([gpu(0), gpu(1)], { computeApps });
+    expect((await ask(scenario, "pmon", "-c", "1", "-s", "u")).stdout).toBe(
+      `${[
+        "# gpu         pid   type     sm    mem    enc    dec    jpg    ofa    command        ",
+        "# Idx           #    C/G      %      %      %      %      %      %    name           ",
+        "    0          11      C     45      -      -      -      -      -    python3        ",
+        "    0     1234567      C      -      -      -      -      -      -    vllm           ",
+        "    1           -      -      -      -      -      -      -      -    -              ",
+      ].join("\n")}\n`,
+    );
+    const old = { ...scenario, driverVersion: "525.85.12" };
+    expect((await ask(old, "pmon", "-c", "1", "-i", "1")).stdout.split("\n")[0]).not.toContain(
+      "jpg",
+    );
+    const refused = await ask({ ...scenario, refusedFields: ["pmon"] }, "pmon", "-c", "1");
+    expect(refused).toMatchObject({
+      stdout: expect.stringContaining("Not supported on the device(s)"),
+      exitCode: 3,
+    });
+  });
+
+  test("pmon tells of a tenant what its load does, and ends after the ticks asked for", async () => {
+    const originNs = "0";
+    const tenants = [
+      { load: { kind: "constant", powerW: 50 }, originNs, pid: 7 },
+      { load: { kind: "constant", powerW: 0 }, originNs, pid: 8 },
+      { load: { kind: "square", lowW: 0, highW: 80, periodMs: 100, highMs: 25 }, originNs, pid: 9 },
+    ] as const;
+    const computeApps = tenants.map(({ pid }) => ({ gpuUuid: "GPU-0", pid }));
+    const scenario = scenarioOf([gpu(0, { tenants })], { computeApps });
+    const { stdout, exitCode } = await ask(scenario, "pmon", "-c", "2", "-s", "u");
+    const rows = stdout.trimEnd().split("\n").slice(2);
+    const work = rows.map((row) => row.trim().split(/\s+/).slice(1, 4).join(" "));
+    expect(work).toEqual(["7 C 100", "8 C 0", "9 C 25", "7 C 100", "8 C 0", "9 C 25"]);
+    expect(exitCode).toBe(0);
+  });
+
   test("without a scenario it says so and exits with 2", () => {
     const main = fileURLToPath(new URL("../../../dist/engine/nvidia-smi/main.js", import.meta.url));
     const { JOULEMARK_STAND_IN: _, ...env } = process.env;

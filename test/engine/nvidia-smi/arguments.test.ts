@@ -43,6 +43,9 @@ describe("parseArguments", () => {
     { argv: [...ASKED, "-lms"], message: '"" is not a value for loop-ms' },
     { argv: [...ASKED, "-lms", "0"], message: '"0" is not a value for loop-ms' },
     { argv: [...ASKED, "-L"], message: "Only one query" },
+    { argv: ["pmon", "-c", "0"], message: '"0" is not a value for count' },
+    { argv: ["pmon", "-s", "m"], message: 'shows "-s u" only, not "m"' },
+    { argv: ["pmon", "--all"], message: "Option --all is not recognized" },
   ])("$argv is refused: $message", ({ argv, message }) => {
     expect(() => parseArguments(argv)).toThrow(message);
   });
