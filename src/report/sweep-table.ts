@@ -6,6 +6,7 @@ import type { Look } from "./facts-table.ts";
 import { digitsFor, type Figure, withInterval } from "./figure.ts";
 import { fitColumns, type RankedColumn } from "./fit-columns.ts";
 import { type Footnotes, footnotes } from "./footnotes.ts";
+import { beginsGroup, hasSeveral } from "./length-groups.ts";
 import { loadWords, runHead } from "./run-head.ts";
 import { bestRows } from "./sweep-best.ts";
 import { type SweepRow, type SweepRows, sweepRows } from "./sweep-rows.ts";
@@ -34,15 +35,12 @@ function fittedColumns(all: SweepRows, width: number) {
   return { kept, dropped, notes };
 }
 
-/** An empty line before each further input length. */
+/** An empty line before each further pair of lengths. */
 function withGaps(
   rows: readonly SweepRow[],
   lines: readonly (readonly string[])[],
 ): readonly (readonly string[])[] {
-  return lines.flatMap((line, i) => {
-    const isNext = i > 0 && rows[i]!.inputTokens !== rows[i - 1]!.inputTokens;
-    return isNext ? [GAP, line] : [line];
-  });
+  return lines.flatMap((line, i) => (beginsGroup(rows, i) ? [GAP, line] : [line]));
 }
 
 interface FigureColumn {
@@ -83,10 +81,9 @@ function columnsOf(
   }));
   const red = (cell: string): string =>
     cell === "0" ? cell : styleText("red", cell, { validateStream: false });
-  const hasLengths = new Set(rows.map(({ inputTokens }) => inputTokens)).size > 1;
   const failed = (row: SweepRow): number | undefined => row.failed;
   return [
-    ...(hasLengths ? [plainColumn("tokens\nin", rows, (row) => row.inputTokens)] : []),
+    ...lengthColumns(rows),
     plainColumn("at\nonce", rows, ({ concurrency }) => concurrency),
     ...shownFigures.map(({ head, rank }, i) => ({
       head,
@@ -97,6 +94,17 @@ function columnsOf(
     { ...plainColumn("failed", rows, failed), rank: 5, paint: red },
     ...(lines.some((line) => line.notes !== "")
       ? [{ head: "notes", rank: 10, cells: lines.map((line) => line.notes) }]
+      : []),
+  ];
+}
+
+function lengthColumns(rows: readonly SweepRow[]): readonly RankedColumn[] {
+  return [
+    ...(hasSeveral(rows, "inputTokens")
+      ? [plainColumn("tokens\nin", rows, (row) => row.inputTokens)]
+      : []),
+    ...(hasSeveral(rows, "outputTokens")
+      ? [plainColumn("tokens\nout", rows, (row) => row.outputTokens)]
       : []),
   ];
 }

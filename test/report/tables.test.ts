@@ -36,6 +36,20 @@ const FORTY = [128, 1024, 8192, 32_768, 131_072].flatMap((inputTokens) =>
   ),
 );
 
+/** Two lengths of prompts by two of answers, each at two concurrencies. */
+const LENGTHS = [128, 1024].flatMap((inputTokens) =>
+  [64, 256].flatMap((outputTokens) =>
+    [1, 4].map((level) =>
+      cell(level, {
+        inputTokens,
+        outputTokens,
+        label: `${inputTokens} in, ${outputTokens} out, ${level} at once`,
+        prefix: `isl${inputTokens}_osl${outputTokens}_c${level}_`,
+      }),
+    ),
+  ),
+);
+
 const SWEEPS = {
   plain: record(LEVELS.map((level) => cell(level))),
   "refused, failed and interrupted": record(
@@ -64,6 +78,7 @@ const SWEEPS = {
   ),
   repeats: record(repeats),
   "no rail": withoutRail(LEVELS),
+  "two by two lengths": record(LENGTHS),
   "forty cells and long names": record(FORTY, {
     server: { name: "vLLM", model: `org/${"a-model-with-a-very-long-name-".repeat(6)}` },
     target: {

@@ -21,7 +21,7 @@ let runs: readonly Finished[];
 beforeAll(async () => {
   out = mkdtempSync(join(tmpdir(), "joulemark-docs-"));
   engine = await startEngine();
-  const options = optionsOf(engine, out, { outputTokens: 96, requests: 6 });
+  const options = optionsOf(engine, out, { outputTokens: [96], requests: 6 });
   runs = [await runSweep(engine, options), await runDecodeFloor(engine, options)];
 }, 120_000);
 
