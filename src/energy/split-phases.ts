@@ -78,10 +78,11 @@ function judged({ value, halfWidth }: FittedFactor): PhaseFigure | NotTold {
 
 /** What in the cells themselves stands against any split. */
 function whyNotTold(cells: readonly PhaseCell[]): string | undefined {
+  if (cells.length === 0) return "no cell counts: none may be compared and has joules and tokens";
   for (const length of ["input", "output"] as const) {
     const count = new Set(cells.map(({ lengths }) => lengths[length])).size;
     if (count < 2)
-      return `at least two ${length} lengths are needed, and the cells that count have ${count === 0 ? "none" : "one"} (--${length}-tokens takes a list)`;
+      return `at least two ${length} lengths are needed, and the cells that count have one (--${length}-tokens takes a list)`;
   }
   if (cells.length < LEAST_CELLS)
     return `at least ${LEAST_CELLS} cells are needed, and ${cells.length} count`;

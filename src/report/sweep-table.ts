@@ -7,6 +7,7 @@ import { digitsFor, type Figure, withInterval } from "./figure.ts";
 import { fitColumns, type RankedColumn } from "./fit-columns.ts";
 import { type Footnotes, footnotes } from "./footnotes.ts";
 import { beginsGroup, hasSeveral } from "./length-groups.ts";
+import { phaseLegend, phaseLines } from "./phase-lines.ts";
 import { loadWords, runHead } from "./run-head.ts";
 import { bestRows } from "./sweep-best.ts";
 import { type SweepRow, type SweepRows, sweepRows } from "./sweep-rows.ts";
@@ -21,7 +22,8 @@ export function sweepTable(record: RunRecord, look: Look): string {
     [runHead(record, [["load", loadWords(record.cells, all.repeats)], ...bestRows(all)], look)],
     [columnsTable(kept, withGaps(all.rows, lines), look.hasColour)],
     notes.lines(look.width),
-    dimmed(legendOf(all, kept, dropped), look),
+    phaseLines(record, look.width),
+    dimmed(legendOf(all, kept, dropped) + phaseLegend(record), look),
     warningLines(record, look.width),
   ]);
 }

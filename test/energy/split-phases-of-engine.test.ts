@@ -77,17 +77,11 @@ describe.each(["8b-h100", "tiny"])("the engine %s, whose model is known", (name)
     const cells = LENGTHS.map((lengths) => windowOf(profile, concurrency, lengths));
     const truth = truthOf(profile, concurrency);
     const { prefill, decode } = splitPhases(cells);
-    const p = told(prefill).joulesPerToken / truth.prefill;
-    const d = told(decode).joulesPerToken / truth.decode;
-    console.log(
-      name,
-      concurrency,
-      p,
-      told(prefill).lo / truth.prefill,
-      told(prefill).hi / truth.prefill,
-      d,
-      told(decode).lo / truth.decode,
-      told(decode).hi / truth.decode,
-    );
+    // The share of the truth: what is off is the work that no token has, such as the rise of the
+    // clocks and the base time of a step that only prefills.
+    expect(Math.abs(told(prefill).joulesPerToken / truth.prefill - 1)).toBeLessThan(0.08);
+    expect(Math.abs(told(decode).joulesPerToken / truth.decode - 1)).toBeLessThan(0.02);
+    expect(told(decode).lo).toBeLessThan(truth.decode);
+    expect(told(decode).hi).toBeGreaterThan(truth.decode);
   });
 });
