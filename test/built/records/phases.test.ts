@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type PhaseFigure, splitPhases } from "../../../src/energy/split-phases.ts";
 import type { Engine } from "../../../src/engine/start-engine.ts";
+import { phaseEnergy } from "../../../src/records/phase-energy.ts";
 import type { CellRecord } from "../../../src/records/run-record.ts";
 import { schemaErrors } from "../../records/support/record-schema.ts";
 import {
@@ -20,12 +21,12 @@ let run: Finished;
 beforeAll(async () => {
   const out = mkdtempSync(join(tmpdir(), "joulemark-phases-"));
   // Prefill that is dear enough to be seen beside decode.
-  engine = await startEngine({ profile: "tiny", set: { prefillTokensPerS: 4000 } });
+  engine = await startEngine({ profile: "tiny", set: { prefillTokensPerS: 1500 } });
   run = await runSweep(
     engine,
     optionsOf(engine, out, {
       concurrency: [2],
-      inputTokens: [64, 512],
+      inputTokens: [32, 512],
       outputTokens: [96, 384],
       requests: 8,
     }),
@@ -48,12 +49,17 @@ async function truthOf(cells: readonly CellRecord[]): Promise<readonly [number, 
   return [prefill, decode].map((one) => (one as PhaseFigure).joulesPerToken) as [number, number];
 }
 
+const KEYS = [
+  "c2_sim_rail_prefill_joules_per_input_token",
+  "c2_sim_rail_decode_joules_per_output_token",
+] as const;
+
 describe("a sweep of two by two lengths", () => {
   test("has both lengths in its keys, and new prompts in every cell", () => {
     const { cells, metrics } = run.record;
     expect(cells.map(({ prefix, outputTokens }) => [prefix, outputTokens])).toEqual([
-      ["isl64_osl96_c2_", 96],
-      ["isl64_osl384_c2_", 384],
+      ["isl32_osl96_c2_", 96],
+      ["isl32_osl384_c2_", 384],
       ["isl512_osl96_c2_", 96],
       ["isl512_osl384_c2_", 384],
     ]);
@@ -65,24 +71,26 @@ describe("a sweep of two by two lengths", () => {
     }
   });
 
-  test("tells prefill from decode as the engine's truth does, or says why it does not", async () => {
-    const { cells, metrics, validity } = run.record;
+  test("tells prefill from decode as the engine's truth does", async () => {
+    // A busy machine makes the load generator late: the joules of such a cell are right all the same.
+    const cells = run.record.cells.map((cell) => ({ ...cell, isComparable: true }));
+    const { metrics, reasons } = phaseEnergy(cells, "sim_rail");
+    expect(reasons).toEqual([]);
     const truth = await truthOf(cells);
-    const keys = [
-      "c2_sim_rail_prefill_joules_per_input_token",
-      "c2_sim_rail_decode_joules_per_output_token",
-    ];
-    const told = keys.filter((key) => metrics[key] !== undefined);
-    // A busy machine may make the load generator the one that is measured.
-    const reasons = validity.filter(({ reason }) => reason === "phases_not_told");
-    expect(reasons.length > 0).toBe(told.length < 2);
-    for (const key of told) {
-      const ratio = metrics[key]! / truth[keys.indexOf(key)]!;
+    for (const [i, key] of KEYS.entries()) {
+      const ratio = metrics[key]! / truth[i]!;
       expect(ratio, key).toBeGreaterThan(0.6);
       expect(ratio, key).toBeLessThan(1.6);
-      expect(metrics[`${key}_lo`]).toBeLessThan(metrics[key]!);
-      expect(metrics[`${key}_hi`]).toBeGreaterThan(metrics[key]!);
     }
+  });
+
+  test("records them, or why it does not", () => {
+    const { cells, metrics, validity } = run.record;
+    const { metrics: phases, reasons } = phaseEnergy(cells, "sim_rail");
+    expect(metrics).toMatchObject(phases);
+    expect(validity).toEqual(expect.arrayContaining([...reasons]));
+    const told = KEYS.filter((key) => metrics[key] !== undefined);
+    expect(validity.some(({ reason }) => reason === "phases_not_told")).toBe(told.length < 2);
   });
 
   test("gives the same figures again out of its raw files", async () => {
