@@ -37,7 +37,7 @@ async function cellsOf(engine: Engine, hasRail: boolean, out: string): Promise<C
       parameters: {},
       concurrency: values.concurrency.split(",").map(Number),
       inputTokens: [128],
-      outputTokens: 64,
+      outputTokens: [64],
       durationS: Number(values["cell-s"]),
       warmup: { rounds: 1 },
       cache: "cold",

@@ -63,7 +63,7 @@ const BENCHMARKS = new Map<string, (options: BenchmarkOptions) => RunningBenchma
           ...options,
           concurrency: [4],
           inputTokens: [64],
-          outputTokens: 64,
+          outputTokens: [64],
           requests: 8,
           warmup: { rounds: 1 },
           cache: "cold",

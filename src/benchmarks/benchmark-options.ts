@@ -40,7 +40,7 @@ export type Warmup = { readonly rounds: number } | { readonly seconds: number };
 export interface SweepOptions extends BenchmarkOptions {
   readonly concurrency: readonly number[];
   readonly inputTokens: readonly number[];
-  readonly outputTokens: number;
+  readonly outputTokens: readonly number[];
   /** Of each cell; absent together with `durationS`: 4 rounds, at least 8 requests. */
   readonly requests?: number;
   readonly durationS?: number;

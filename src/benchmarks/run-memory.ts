@@ -80,7 +80,8 @@ function railOfRecord({ rail, idle, samplerCost, validity, warnings }: RunRecord
     ...(rail === undefined ? {} : { facts: rail }),
     ...(idle === undefined ? {} : { idle }),
     ...(samplerCost === undefined ? {} : { cost: samplerCost }),
-    reasons: validity as DerivedRail["reasons"],
+    // Those of the phases are made anew out of the cells.
+    reasons: validity.filter(({ refuses }) => refuses !== "phases") as DerivedRail["reasons"],
     warnings,
   };
 }

@@ -8,7 +8,7 @@ import type { RunningBenchmark } from "./run-progress.ts";
 import type { RunSession } from "./run-session.ts";
 import { type SizedPrompts, sizedPrompts } from "./sized-prompts.ts";
 
-/** Every (input length × concurrency) cell of an endpoint, with latency, throughput and energy. */
+/** Every (input length × output length × concurrency) cell of an endpoint, with latency, throughput and energy. */
 export function sweep(options: SweepOptions, signal: AbortSignal): RunningBenchmark {
   const spec: BenchmarkSpec = {
     benchmark: "sweep",

@@ -54,7 +54,7 @@ function sweepOptions(engine: Engine, out: string): SweepOptions {
   const shape = {
     concurrency: CONCURRENCY,
     inputTokens: [INPUT_TOKENS],
-    outputTokens: OUTPUT_TOKENS,
+    outputTokens: [OUTPUT_TOKENS],
     durationS: CELL_S,
   };
   return {
@@ -72,7 +72,7 @@ function sweepOptions(engine: Engine, out: string): SweepOptions {
       target: engine.url,
       concurrency: CONCURRENCY,
       "input-tokens": [INPUT_TOKENS],
-      "output-tokens": OUTPUT_TOKENS,
+      "output-tokens": [OUTPUT_TOKENS],
       duration: CELL_S,
       warmup: "1",
       cache: "cold",

@@ -17,7 +17,7 @@ import { UsageError } from "./usage-error.ts";
 interface SweepFlags extends BenchmarkFlags {
   readonly concurrency: readonly number[];
   readonly inputTokens: readonly number[];
-  readonly outputTokens: number;
+  readonly outputTokens: readonly number[];
   readonly requests?: number;
   readonly duration?: number;
   readonly warmup: Warmup;
@@ -38,9 +38,9 @@ const FLAGS: readonly Option[] = [
   new Option("--input-tokens <list>", "lengths of the prompts, each with every concurrency")
     .default([128], "128")
     .argParser(wholeList(1, MOST_TOKENS, "128,1024")),
-  new Option("--output-tokens <n>", "length of every answer")
-    .default(128)
-    .argParser(whole(1, MOST_TOKENS)),
+  new Option("--output-tokens <list>", "lengths of the answers, each with every input length")
+    .default([128], "128")
+    .argParser(wholeList(1, MOST_TOKENS, "64,256")),
   new Option(
     "--requests <n>",
     "requests of each cell (default: 4 × its concurrency, at least 8)",
@@ -66,9 +66,11 @@ const FLAGS: readonly Option[] = [
 /** `joulemark sweep`: latency, throughput and energy over input lengths and concurrency. */
 export function sweepCommand(output: Output, interrupts: Interrupts, jobs: Jobs): Command {
   const command = new Command("sweep")
-    .summary("milliseconds and joules per token over input lengths and concurrency")
+    .summary(
+      "milliseconds and joules per token over lengths of prompts and answers and concurrency",
+    )
     .description(
-      "Measures an endpoint in cells, one for each input length and concurrency: warm-up, quiet time, the measured window. Says what each token takes in time and in energy, and why wherever a figure is refused.",
+      "Measures an endpoint in cells, one for each input length, output length and concurrency: warm-up, quiet time, the measured window. Says what each token takes in time and in energy, and why wherever a figure is refused. With at least two input and two output lengths the joules of prefill and decode are told apart.",
     );
   for (const flag of benchmarkFlags(FLAGS)) command.addOption(flag);
   return command.action(async () => {

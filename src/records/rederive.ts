@@ -8,6 +8,7 @@ import { decodeFloorFigures, decodeFloorVerdict } from "./decode-floor-result.ts
 import { type DerivedRail, runRail } from "./derived-rail.ts";
 import { eventShape, logShape } from "./event-shape.ts";
 import { jsonText } from "./json-text.ts";
+import { phaseEnergy } from "./phase-energy.ts";
 import { RailPass } from "./rail-pass.ts";
 import type { RailLine } from "./rail-replay.ts";
 import { railShape } from "./rail-shape.ts";
@@ -118,9 +119,14 @@ export function recordOf(
   const { benchmark, parameters, target, host, startedAt } = header;
   const rail = runRail(rails);
   const isFloor = benchmark === "decode-floor";
+  const phases = phaseEnergy(isFloor ? [] : cells, rail.facts?.head);
   const metrics = isFloor
     ? decodeFloorFigures(cells, rail)
-    : finiteSorted({ ...recordMetrics(cells, rail), ...sweepPeaks(cells, rail) });
+    : finiteSorted({
+        ...recordMetrics(cells, rail),
+        ...sweepPeaks(cells, rail),
+        ...phases.metrics,
+      });
   return {
     schema: "joulemark.record/1",
     benchmark,
@@ -137,7 +143,7 @@ export function recordOf(
     cells,
     metrics,
     ...(isFloor ? { verdict: decodeFloorVerdict(cells, floorRules(header)) } : {}),
-    validity: rail.reasons,
+    validity: [...rail.reasons, ...phases.reasons],
     warnings: rail.warnings,
     log: log.map(({ level, text }) => ({ level, text })),
     ...(rail.cost === undefined ? {} : { samplerCost: rail.cost }),

@@ -32,9 +32,9 @@ export interface CellPlan {
   readonly cell: number;
   /** Which of the repeats, from 0. */
   readonly repeat: number;
-  /** What it is called in tables and logs, such as `512 in, 4 at once`. */
+  /** What it is called in tables and logs, such as `512 in, 256 out, 4 at once`. */
   readonly label: string;
-  /** Stands before its keys, such as `isl512_c4_`; empty for the only one. */
+  /** Stands before its keys, such as `isl512_osl256_c4_`; empty for the only one. */
   readonly prefix: string;
   readonly concurrency: number;
   readonly requests?: number;

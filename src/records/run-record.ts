@@ -84,7 +84,7 @@ export interface CellRecord extends CellPlan {
 /** One reason why figures are absent, or a cell is not to be compared. */
 export interface Reason {
   readonly reason: ReasonCode;
-  readonly refuses: "energy" | "estimate" | "above_idle" | "per_token" | "comparison";
+  readonly refuses: "energy" | "estimate" | "above_idle" | "per_token" | "phases" | "comparison";
   readonly detail: string;
 }
 
@@ -95,6 +95,7 @@ export type ReasonCode =
   | "tokens_estimated"
   | "short_completions"
   | "cache_uncontrolled"
+  | "phases_not_told"
   | "errors"
   | "client_saturated"
   | "interrupted";

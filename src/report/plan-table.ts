@@ -5,6 +5,7 @@ import { type Column, columnsTable, GAP } from "./columns-table.ts";
 import { roughDuration } from "./duration.ts";
 import { type FactRow, factsTable, type Look } from "./facts-table.ts";
 import { number } from "./figure.ts";
+import { beginsGroup } from "./length-groups.ts";
 import { dimmed, tableParts } from "./table-parts.ts";
 
 /** What would be run. */
@@ -78,8 +79,7 @@ function rowsOf(cells: readonly CellPlan[], plan: PlanFacts): readonly (readonly
       cell.durationS === undefined ? requestWords(cell.requests ?? 0) : `${cell.durationS} s`,
       rangeOf((tokensPerS) => estimateCellS(cell, basisOf(plan, tokensPerS))),
     ];
-    const isNext = i > 0 && cell.inputTokens !== cells[i - 1]!.inputTokens;
-    return isNext ? [GAP, row] : [row];
+    return beginsGroup(cells, i) ? [GAP, row] : [row];
   });
 }
 

@@ -60,11 +60,12 @@ function railRows({ rail, idle, cells, validity }: RunRecord): readonly FactRow[
 
 /** What was asked of each cell, in words. */
 export function loadWords(cells: readonly CellRecord[], repeats: number): string {
-  const lengths = [...new Set(cells.flatMap(({ inputTokens }) => inputTokens ?? []))];
+  const inputs = [...new Set(cells.flatMap(({ inputTokens }) => inputTokens ?? []))];
+  const outputs = [...new Set(cells.flatMap(({ outputTokens }) => outputTokens ?? []))];
   const [first] = cells;
   return [
-    ...(lengths.length === 0 ? [] : [`${lengths.join(", ")} tokens in`]),
-    ...(first?.outputTokens === undefined ? [] : [`${first.outputTokens} out`]),
+    ...(inputs.length === 0 ? [] : [`${inputs.join(", ")} tokens in`]),
+    ...(outputs.length === 0 ? [] : [`${outputs.join(", ")} out`]),
     ...(first === undefined || first.cache === "any" ? [] : [`${first.cache} cache`]),
     ...(repeats > 1 ? [`${repeats} repeats`] : []),
   ].join(" · ");

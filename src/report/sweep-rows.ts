@@ -14,6 +14,7 @@ import { type Figure, figureOf } from "./figure.ts";
 export interface SweepRow {
   readonly label: string;
   readonly inputTokens?: number;
+  readonly outputTokens?: number;
   readonly concurrency: number;
   readonly cells: readonly CellRecord[];
   readonly isComparable: boolean;
@@ -60,13 +61,14 @@ function rowOf(
   tail: PercentileName | undefined,
   energy: EnergyKind,
 ): SweepRow {
-  const { label, inputTokens, concurrency } = cells[0]!;
+  const { label, inputTokens, outputTokens, concurrency } = cells[0]!;
   const counts = cells.flatMap((cell) => (cell.counts === undefined ? [] : [cell.counts]));
   const over = (pick: (cell: CellRecord) => ReturnType<typeof tokensPerS>): Figure =>
     figureOf(cells.map(pick));
   return {
     label,
     ...(inputTokens === undefined ? {} : { inputTokens }),
+    ...(outputTokens === undefined ? {} : { outputTokens }),
     concurrency,
     cells,
     isComparable: cells.every((cell) => cell.isComparable),

@@ -6,6 +6,8 @@ import type { Look } from "./facts-table.ts";
 import { digitsFor, type Figure, withInterval } from "./figure.ts";
 import { fitColumns, type RankedColumn } from "./fit-columns.ts";
 import { type Footnotes, footnotes } from "./footnotes.ts";
+import { beginsGroup, hasSeveral } from "./length-groups.ts";
+import { phaseLegend, phaseLines } from "./phase-lines.ts";
 import { loadWords, runHead } from "./run-head.ts";
 import { bestRows } from "./sweep-best.ts";
 import { type SweepRow, type SweepRows, sweepRows } from "./sweep-rows.ts";
@@ -20,7 +22,8 @@ export function sweepTable(record: RunRecord, look: Look): string {
     [runHead(record, [["load", loadWords(record.cells, all.repeats)], ...bestRows(all)], look)],
     [columnsTable(kept, withGaps(all.rows, lines), look.hasColour)],
     notes.lines(look.width),
-    dimmed(legendOf(all, kept, dropped), look),
+    phaseLines(record, look.width),
+    dimmed(legendOf(all, kept, dropped) + phaseLegend(record), look),
     warningLines(record, look.width),
   ]);
 }
@@ -34,15 +37,12 @@ function fittedColumns(all: SweepRows, width: number) {
   return { kept, dropped, notes };
 }
 
-/** An empty line before each further input length. */
+/** An empty line before each further pair of lengths. */
 function withGaps(
   rows: readonly SweepRow[],
   lines: readonly (readonly string[])[],
 ): readonly (readonly string[])[] {
-  return lines.flatMap((line, i) => {
-    const isNext = i > 0 && rows[i]!.inputTokens !== rows[i - 1]!.inputTokens;
-    return isNext ? [GAP, line] : [line];
-  });
+  return lines.flatMap((line, i) => (beginsGroup(rows, i) ? [GAP, line] : [line]));
 }
 
 interface FigureColumn {
@@ -83,10 +83,9 @@ function columnsOf(
   }));
   const red = (cell: string): string =>
     cell === "0" ? cell : styleText("red", cell, { validateStream: false });
-  const hasLengths = new Set(rows.map(({ inputTokens }) => inputTokens)).size > 1;
   const failed = (row: SweepRow): number | undefined => row.failed;
   return [
-    ...(hasLengths ? [plainColumn("tokens\nin", rows, (row) => row.inputTokens)] : []),
+    ...lengthColumns(rows),
     plainColumn("at\nonce", rows, ({ concurrency }) => concurrency),
     ...shownFigures.map(({ head, rank }, i) => ({
       head,
@@ -97,6 +96,17 @@ function columnsOf(
     { ...plainColumn("failed", rows, failed), rank: 5, paint: red },
     ...(lines.some((line) => line.notes !== "")
       ? [{ head: "notes", rank: 10, cells: lines.map((line) => line.notes) }]
+      : []),
+  ];
+}
+
+function lengthColumns(rows: readonly SweepRow[]): readonly RankedColumn[] {
+  return [
+    ...(hasSeveral(rows, "inputTokens")
+      ? [plainColumn("tokens\nin", rows, (row) => row.inputTokens)]
+      : []),
+    ...(hasSeveral(rows, "outputTokens")
+      ? [plainColumn("tokens\nout", rows, (row) => row.outputTokens)]
       : []),
   ];
 }

@@ -1,4 +1,5 @@
 import { type SortedValues, sortValues } from "./sorted-values.ts";
+import { studentT95 } from "./student-t.ts";
 
 /** How far the true middle may lie from what a few repeats show. */
 export interface SpreadInterval {
@@ -20,9 +21,6 @@ export interface Spread {
 }
 
 const COVERAGE = 0.95;
-
-/** Two-sided 95 % quantiles of Student's t for 2, 3, 4 and 5 values. */
-const T_QUANTILES: readonly number[] = [12.7062, 4.30265, 3.182446, 2.776445];
 
 /**
  * The median over repeats with its 95 % interval.
@@ -52,7 +50,7 @@ function tInterval(values: SortedValues): SpreadInterval {
   const all = Array.from(values);
   const mean = all.reduce((sum, value) => sum + value, 0) / n;
   const squares = all.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-  const halfWidth = T_QUANTILES[n - 2]! * Math.sqrt(squares / (n - 1) / n);
+  const halfWidth = studentT95(n - 1) * Math.sqrt(squares / (n - 1) / n);
   return { lo: mean - halfWidth, hi: mean + halfWidth, method: "t", coverage: COVERAGE };
 }
 

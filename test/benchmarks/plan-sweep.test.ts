@@ -6,7 +6,7 @@ import { planSweep } from "../../src/benchmarks/plan-sweep.ts";
 const SHAPE = {
   concurrency: [1, 4],
   inputTokens: [128],
-  outputTokens: 64,
+  outputTokens: [64],
   cache: "cold",
   repeat: 1,
 } as const;
@@ -44,6 +44,27 @@ describe("the cells of a sweep", () => {
     expect(prefixes).toEqual(["isl128_c1_", "isl128_c4_", "isl512_c1_", "isl512_c4_"]);
   });
 
+  test("of several output lengths too, inside of each input length, and their names say which", () => {
+    const outputTokens = [64, 256];
+    const both = planSweep({ ...SHAPE, inputTokens: [128, 512], outputTokens, concurrency: [4] });
+    expect(both.map(({ prefix }) => prefix)).toEqual([
+      "isl128_osl64_c4_",
+      "isl128_osl256_c4_",
+      "isl512_osl64_c4_",
+      "isl512_osl256_c4_",
+    ]);
+    expect(both.map((cell) => cell.outputTokens)).toEqual([64, 256, 64, 256]);
+    expect(both[1]!.label).toBe("128 in, 256 out, 4 at once");
+    const one = planSweep({ ...SHAPE, outputTokens });
+    expect(one.map(({ prefix }) => prefix)).toEqual([
+      "osl64_c1_",
+      "osl64_c4_",
+      "osl256_c1_",
+      "osl256_c4_",
+    ]);
+    expect(one[0]!.label).toBe("64 out, 1 at once");
+  });
+
   test("are all measured once before any is repeated", () => {
     const cells = planSweep({ ...SHAPE, repeat: 3 });
     expect(cells.map(({ prefix }) => prefix)).toEqual(["c1_", "c4_", "c1_", "c4_", "c1_", "c4_"]);
@@ -61,9 +82,10 @@ describe("the cells of a sweep", () => {
   test("within one repeat no two share their prefix", () => {
     const levels = fc.uniqueArray(fc.integer({ min: 1, max: 999 }), { minLength: 1, maxLength: 9 });
     fc.assert(
-      fc.property(levels, levels, (concurrency, inputTokens) => {
-        const cells = planSweep({ ...SHAPE, concurrency, inputTokens });
-        expect(cells).toHaveLength(concurrency.length * inputTokens.length);
+      fc.property(levels, levels, levels, (concurrency, inputTokens, outputTokens) => {
+        const cells = planSweep({ ...SHAPE, concurrency, inputTokens, outputTokens });
+        const pairs = inputTokens.length * outputTokens.length;
+        expect(cells).toHaveLength(concurrency.length * pairs);
         expect(new Set(cells.map(({ prefix }) => prefix)).size).toBe(cells.length);
       }),
     );

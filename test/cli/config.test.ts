@@ -30,7 +30,7 @@ describe("a config file", () => {
   test("gives every flag by its name without dashes", async () => {
     vi.stubEnv("TENANT_NAME", "acme");
     const { options } = await sweepWith(
-      `${TARGET}concurrency: [1, 64]\ninput-tokens: 128,1024\noutput-tokens: 9\nduration: 0.5
+      `${TARGET}concurrency: [1, 64]\ninput-tokens: 128,1024\noutput-tokens: [9, 90]\nduration: 0.5
 warmup: 5s\ncache: warm\nseed: 7\nrepeat: 5\nthreads: 3\ntimeout: 9\nextra-body:\n  top_p: 0.9
 header-env:\n  - X-Tenant=TENANT_NAME\nrail: none\nrail-local: no\nrail-devices: [0, GPU-1]
 rail-gain: [0=1.047, GPU-1=0.98]
@@ -39,7 +39,7 @@ require-energy: true\nsettle: 2\nbaseline: 0\nout: elsewhere\ninsecure: false\n`
     expect(options).toMatchObject({
       concurrency: [1, 64],
       inputTokens: [128, 1024],
-      outputTokens: 9,
+      outputTokens: [9, 90],
       durationS: 0.5,
       warmup: { seconds: 5 },
       cache: "warm",
@@ -65,7 +65,7 @@ require-energy: true\nsettle: 2\nbaseline: 0\nout: elsewhere\ninsecure: false\n`
       "--concurrency",
       "8",
     ]);
-    expect(options).toMatchObject({ concurrency: [8], repeat: 2, outputTokens: 128 });
+    expect(options).toMatchObject({ concurrency: [8], repeat: 2, outputTokens: [128] });
   });
 
   test("loses against the environment too", async () => {

@@ -26,7 +26,7 @@ describe("a sweep without flags but its target", () => {
     expect(options).toEqual({
       concurrency: [1, 2, 4, 8, 16, 32],
       inputTokens: [128],
-      outputTokens: 128,
+      outputTokens: [128],
       warmup: { rounds: 1 },
       cache: "cold",
       repeat: 1,
@@ -56,7 +56,8 @@ describe("every flag reaches the benchmark", () => {
   test.each<[string[], object]>([
     [["--concurrency", "1, 64"], { concurrency: [1, 64] }],
     [["--input-tokens", "128,1024"], { inputTokens: [128, 1024] }],
-    [["--output-tokens", "9"], { outputTokens: 9 }],
+    [["--output-tokens", "9"], { outputTokens: [9] }],
+    [["--output-tokens", "64, 256"], { outputTokens: [64, 256] }],
     [["--requests", "64"], { requests: 64 }],
     [["--duration", "0.5"], { durationS: 0.5 }],
     [["--warmup", "0"], { warmup: { rounds: 0 } }],
@@ -161,7 +162,10 @@ describe("a wrong value is told with its flag and with what would be right", () 
     [["--concurrency", "1,,2"], /--concurrency.*'1,,2'.*Give whole numbers/],
     [["--concurrency", "1e3"], /--concurrency.*'1e3'.*Give whole numbers/],
     [["--input-tokens", "many"], /--input-tokens.*'many'.*such as 128,1024/],
-    [["--output-tokens", "-1"], /--output-tokens.*'-1'.*Give a whole number from 1 to/],
+    [
+      ["--output-tokens", "-1"],
+      /--output-tokens.*'-1'.*Give whole numbers from 1 to .*such as 64,256/,
+    ],
     [["--requests", "1.5"], /--requests.*'1\.5'.*Give a whole number/],
     [["--duration", "0"], /--duration.*'0'.*more than 0/],
     [["--warmup", "5m"], /--warmup.*'5m'.*whole rounds.*seconds with their unit, such as 5s/],

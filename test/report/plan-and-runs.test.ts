@@ -8,7 +8,7 @@ const PLAIN = { hasColour: false, width: 100 };
 const SHAPE = {
   concurrency: [1, 8, 32],
   inputTokens: [128],
-  outputTokens: 128,
+  outputTokens: [128],
   cache: "cold",
   repeat: 1,
 } as const;
@@ -20,11 +20,12 @@ test("a plan tells cells, requests and a guess of the time", async () => {
 });
 
 test("a plan by time, with repeats, tells no requests", async () => {
-  const cells = planSweep({ ...SHAPE, inputTokens: [128, 8192], repeat: 3, durationS: 600 });
+  const lengths = { inputTokens: [128, 8192], outputTokens: [64, 256] };
+  const cells = planSweep({ ...SHAPE, ...lengths, repeat: 3, durationS: 600 });
   const plan = { benchmark: "sweep", cells, warmup: { seconds: 5 }, settleMs: 0 };
   const table = planTable(plan, PLAIN);
   await expect(`${table}\n`).toMatchFileSnapshot("./tables/plan-sweep-by-time.txt");
-  expect(table).toContain("6, 3 times each");
+  expect(table).toContain("12, 3 times each");
 });
 
 test("a warm cache is warmed with every prompt of the cell", () => {

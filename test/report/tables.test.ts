@@ -36,6 +36,23 @@ const FORTY = [128, 1024, 8192, 32_768, 131_072].flatMap((inputTokens) =>
   ),
 );
 
+/** Two lengths of prompts by two of answers, each at two concurrencies. */
+const LENGTHS = [128, 1024].flatMap((inputTokens) =>
+  [64, 256].flatMap((outputTokens) =>
+    [1, 4].map((level) =>
+      cell(level, {
+        inputTokens,
+        outputTokens,
+        label: `${inputTokens} in, ${outputTokens} out, ${level} at once`,
+        prefix: `isl${inputTokens}_osl${outputTokens}_c${level}_`,
+      }),
+    ),
+  ),
+);
+
+const NOISY =
+  "it lies between -0.004 and 0.02 J per token, so it cannot be told from nothing: longer windows, more repeats or lengths further apart help";
+
 const SWEEPS = {
   plain: record(LEVELS.map((level) => cell(level))),
   "refused, failed and interrupted": record(
@@ -64,6 +81,26 @@ const SWEEPS = {
   ),
   repeats: record(repeats),
   "no rail": withoutRail(LEVELS),
+  "two by two lengths": record(LENGTHS, {
+    metrics: {
+      c1_gpu_rail_prefill_joules_per_input_token: 0.01234,
+      c1_gpu_rail_prefill_joules_per_input_token_lo: 0.0101,
+      c1_gpu_rail_prefill_joules_per_input_token_hi: 0.0141,
+      c1_gpu_rail_decode_joules_per_output_token: 4.6789,
+      c1_gpu_rail_decode_joules_per_output_token_lo: 4.6666,
+      c1_gpu_rail_decode_joules_per_output_token_hi: 4.7012,
+      c4_gpu_rail_decode_joules_per_output_token: 1.4321,
+      c4_gpu_rail_decode_joules_per_output_token_lo: 0.2222,
+      c4_gpu_rail_decode_joules_per_output_token_hi: 2.6543,
+    },
+    validity: [
+      {
+        reason: "phases_not_told",
+        refuses: "phases",
+        detail: `at 4 at once, prefill: ${NOISY}`,
+      },
+    ],
+  }),
   "forty cells and long names": record(FORTY, {
     server: { name: "vLLM", model: `org/${"a-model-with-a-very-long-name-".repeat(6)}` },
     target: {

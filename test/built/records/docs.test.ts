@@ -21,7 +21,7 @@ let runs: readonly Finished[];
 beforeAll(async () => {
   out = mkdtempSync(join(tmpdir(), "joulemark-docs-"));
   engine = await startEngine();
-  const options = optionsOf(engine, out, { outputTokens: 96, requests: 6 });
+  const options = optionsOf(engine, out, { outputTokens: [96], requests: 6 });
   // Of a calibrated card the readings stand in the files as the sensor said them.
   const calibrated = { ...options, meter: { ...options.meter, gain: 1.047 } };
   runs = [await runSweep(engine, calibrated), await runDecodeFloor(engine, options)];

@@ -28,7 +28,7 @@ async function swept(
   more: Partial<ReturnType<typeof optionsOf>["meter"]> = {},
 ): Promise<Finished> {
   const out = mkdtempSync(join(tmpdir(), "joulemark-runs-"));
-  const options = optionsOf(engine, out, { outputTokens: 96, requests: 6 });
+  const options = optionsOf(engine, out, { outputTokens: [96], requests: 6 });
   const meter = { ...options.meter, idleMs: 1000, ...more };
   const finished = await runSweep(engine, { ...options, meter, concurrency: [1] });
   expect(schemaErrors(finished.record)).toEqual([]);

@@ -24,7 +24,7 @@ beforeAll(async () => {
   out = mkdtempSync(join(tmpdir(), "joulemark-runs-"));
   engine = await startEngine({ apiKey: KEY });
   // Windows of more than the second that the sensor takes the mean of, so that there are steady parts.
-  run = await runSweep(engine, optionsOf(engine, out, { outputTokens: 96, requests: 6 }));
+  run = await runSweep(engine, optionsOf(engine, out, { outputTokens: [96], requests: 6 }));
 }, 120_000);
 
 afterAll(() => engine?.close());
@@ -112,7 +112,7 @@ describe("a run of the built-in engine", () => {
   test.each([0, 400])(
     "interrupted %i ms into a window has what was there until then, and can go on",
     async (afterMs) => {
-      const options = optionsOf(engine, out, { outputTokens: 96, requests: 6 });
+      const options = optionsOf(engine, out, { outputTokens: [96], requests: 6 });
       const { record, cells, folder } = await abortSweep(engine, options, { cell: 0, afterMs });
       expect(record.interrupted).toBe(true);
       expect(record.damage).toEqual([]);

@@ -42,7 +42,7 @@ export function optionsOf(engine: Engine, out: string, more: Partial<Plain> = {}
     parameters: { concurrency: [1, 2] },
     concurrency: [1, 2],
     inputTokens: [32],
-    outputTokens: 16,
+    outputTokens: [16],
     requests: 4,
     warmup: { rounds: 1 },
     cache: "cold",
