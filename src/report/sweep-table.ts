@@ -175,6 +175,9 @@ function legendOf(
 ): string {
   return [
     `TTFT: time to the first token. TPOT: time for each further token. ${energyWords(all)}`,
+    all.energy === "estimate" && kept.some(({ head }) => head.startsWith("mean"))
+      ? "mean W: of the readings as they came."
+      : "",
     intervalWords(all),
     ...(all.second !== undefined && kept.some(({ head }) => head.startsWith(all.second!))
       ? [`${all.second} %: how far the energy by that column of the readings alone lies from it.`]
@@ -189,7 +192,7 @@ function legendOf(
 
 function energyWords({ energy, rows }: SweepRows): string {
   if (energy === "estimate")
-    return "J/token: the energy that the window really took, estimated, for each output token of it. mean W: of the readings as they came.";
+    return "J/token: the energy that the window really took, estimated, for each output token of it.";
   if (energy === "none") return "J/token: energy for each output token of the window.";
   const why = whyPlain(rows.flatMap(({ cells }) => cells));
   return `plain J/token: the plain integral of the readings over the window, for each output token of it${why === undefined ? "" : `; no estimate: ${why}`}.`;
