@@ -1,4 +1,5 @@
 import type { Metrics } from "../../src/energy/metrics.ts";
+import type { Refusal } from "../../src/energy/rail-refusal.ts";
 import type { RailFacts } from "../../src/rails/source.ts";
 import type { CellRecord, Reason, RunRecord } from "../../src/records/run-record.ts";
 import { summarise } from "../../src/stats/summary.ts";
@@ -75,7 +76,7 @@ export function estimated(energyJ: number, tokens: number): Metrics {
   };
 }
 
-export const UNBRACKETED: Reason = {
+export const UNBRACKETED: Refusal = {
   reason: "rail_not_bracketed",
   refuses: "estimate",
   detail: "GPU 0: the readings do not reach far enough around the window",
