@@ -71,11 +71,14 @@ describe("RailSampler", () => {
   });
 
   test("a window says the same to the bit whether readings before it were forgotten or not", () => {
-    const [startMs, endMs] = [2 * HOUR_MS, 3.5 * HOUR_MS];
+    // Readings are forgotten in chunks of 4,096: one of them begins 5 s before this window.
+    const [startMs, endMs] = [7 * 4096 * 250 + 5000, 3.5 * HOUR_MS];
     const [forgetful, whole] = forgetfulAndWhole(startMs, endMs + 20_000);
     const window = forgetful.judge(startMs, endMs);
     expect(window).toMatchObject({ state: "measured", reasons: [] });
     expect(window).toEqual(whole.judge(startMs, endMs));
+    // The readings around it are held with it.
+    expect(forgetful.judge(startMs - 8000, endMs)).toMatchObject({ state: "measured" });
     expect(forgetful.judge(0, HOUR_MS)).toMatchObject({ state: "refused" });
   });
 
