@@ -1,7 +1,9 @@
 export { nowMs } from "./clock.ts";
 export { aboveIdleJ } from "./energy/above-idle.ts";
+export type { EnergyEstimate, EstimateMethod } from "./energy/energy-estimate.ts";
 export { idleLine, samplerCostLine, windowLine } from "./energy/energy-lines.ts";
 export type { EnergyWindow } from "./energy/energy-window.ts";
+export type { EstimatedWindow, SecondEstimate } from "./energy/estimated-window.ts";
 export { integrate } from "./energy/integrate.ts";
 export { joulesPerToken } from "./energy/joules-per-token.ts";
 export type { IdleLevel } from "./energy/judge-response.ts";

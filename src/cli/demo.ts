@@ -99,19 +99,19 @@ async function truthText(
   cells: readonly CellRecord[],
   output: Output,
 ): Promise<string> {
-  const { width, hasColour } = output.resultLook;
+  const look = output.resultLook;
   const rows: (readonly [CellRecord, CellTruth])[] = [];
   for (const cell of cells) {
     if (cell.startMs === undefined || cell.endMs === undefined) continue;
     rows.push([cell, await truthOf(engine, cell.startMs, cell.endMs)]);
   }
   const about =
-    "The engine knows the truth: when it sent each token, and what its GPU really drew. Energy reads low where a window is short, since each reading of this sensor is the mean of the second before it; docs/method.md tells the whole story.";
+    "The engine knows the truth: when it sent each token, and what its GPU really drew. Each reading of this sensor is the mean of the second before it, so the plain integral of the readings reads low where a window is short; the estimate makes up for that, and says in brackets how far it may be off. docs/method.md tells the whole story.";
   return [
     "SIMULATED truth: what was measured, beside what really happened",
-    truthTable(rows, hasColour),
+    truthTable(rows, look),
     "",
-    ...wrap(about, width),
+    ...wrap(about, look.width),
   ].join("\n");
 }
 

@@ -1,5 +1,7 @@
 import { aboveIdleJ } from "./above-idle.ts";
 import type { EnergyWindow } from "./energy-window.ts";
+import { type EstimateContext, estimateFigures } from "./estimate-figures.ts";
+import type { EstimatedWindow } from "./estimated-window.ts";
 import { joulesPerToken } from "./joules-per-token.ts";
 import { finiteSorted, type Metrics } from "./metrics.ts";
 import type { RailHead } from "./rail-head.ts";
@@ -28,10 +30,13 @@ export interface WindowMetricsOptions {
 /**
  * The figures of one window as flat keys, sorted, finite numbers only.
  *
+ * Those of the estimate end in `_est` (before the unit) and stand beside the plain integral's, each
+ * with the ends of its 95 % interval; a window without an estimate has none of them.
+ *
  * @param window - `undefined` when the window was refused: then there are no keys.
  */
 export function windowMetrics(
-  window: EnergyWindow | undefined,
+  window: EstimatedWindow | undefined,
   { prefix = "", tokens, idle, rail = "gpu_rail" }: WindowMetricsOptions = {},
 ): Metrics {
   if (window === undefined) return {};
@@ -39,6 +44,10 @@ export function windowMetrics(
     typeof tokens === "number" ? { output: tokens } : (tokens ?? {});
   const { output, delivered, input } = counts;
   const total = output === undefined || input === undefined ? undefined : output + input;
+  const context: EstimateContext = {
+    idleJ: idle && idle.meanPowerW * window.windowS,
+    tokens: { token: output, delivered_token: delivered, input_token: input, total_token: total },
+  };
   const head = `${prefix}${rail}_`;
   return finiteSorted({
     [`${head}energy_j`]: window.energyJ,
@@ -54,5 +63,6 @@ export function windowMetrics(
     [`${head}power_samples`]: window.samples,
     [`${head}sw_power_cap_frac`]: window.swPowerCapFrac,
     [`${head}hw_power_brake_frac`]: window.hwPowerBrakeFrac,
+    ...estimateFigures(head, window, context),
   });
 }

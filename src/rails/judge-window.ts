@@ -1,4 +1,9 @@
-import type { EnergyWindow } from "../energy/energy-window.ts";
+import {
+  type DeviceReadings,
+  type DevicesEstimate,
+  estimateDevices,
+} from "../energy/estimate-devices.ts";
+import type { EstimatedWindow } from "../energy/estimated-window.ts";
 import { integrate } from "../energy/integrate.ts";
 import { judgeSeries } from "../energy/judge-series.ts";
 import type { PowerSample } from "../energy/power-sample.ts";
@@ -15,12 +20,17 @@ export interface DeviceSeries {
   readonly droppedUntilMs: number;
 }
 
+/** What is known of the rail and of what is judged. */
+type JudgeFacts = Pick<RailFacts, "periodMs" | "sensor" | "second"> & {
+  readonly isWorking: boolean;
+};
+
 /** What a rail took in a window: the sum of its devices, or every reason why there is none. */
 export function judgeWindow(
   series: readonly DeviceSeries[],
   startMs: number,
   endMs: number,
-  facts: Pick<RailFacts, "periodMs" | "sensor"> & { readonly isWorking: boolean },
+  facts: JudgeFacts,
 ): RailWindow {
   const reasons = merged([
     ...series.flatMap((one) => [...deviceReasons(one, startMs, endMs, facts)]),
@@ -34,12 +44,47 @@ export function judgeWindow(
   if (window === undefined || reasons.some(({ refuses }) => refuses === "energy"))
     return { state: "refused", startMs, endMs, reasons: energyReasons(reasons) };
 
-  const byDevice: Record<string, EnergyWindow> = {};
+  const found = reasons.some(({ refuses }) => refuses === "estimate")
+    ? { byDevice: {}, reasons: [] }
+    : estimateDevices(series.map(readingsOf), startMs, endMs, facts);
+  return {
+    state: "measured",
+    startMs,
+    endMs,
+    ...window,
+    ...sumsOf(found),
+    byDevice: windowsByDevice(series, startMs, endMs, found.byDevice),
+    reasons: merged([...reasons, ...found.reasons]),
+  };
+}
+
+function readingsOf({ device, samples }: DeviceSeries): DeviceReadings {
+  return { id: device.id, name: deviceLabel(device), samples };
+}
+
+function sumsOf({
+  estimate,
+  second,
+}: DevicesEstimate): Pick<EstimatedWindow, "estimate" | "second"> {
+  return {
+    ...(estimate === undefined ? {} : { estimate }),
+    ...(second === undefined ? {} : { second }),
+  };
+}
+
+function windowsByDevice(
+  series: readonly DeviceSeries[],
+  startMs: number,
+  endMs: number,
+  estimates: DevicesEstimate["byDevice"],
+): Readonly<Record<string, EstimatedWindow>> {
+  const byDevice: Record<string, EstimatedWindow> = {};
   for (const { device, samples } of series) {
     const own = integrate(samples, startMs, endMs);
-    if (own) byDevice[device.id] = own;
+    const estimate = estimates[device.id];
+    if (own) byDevice[device.id] = estimate === undefined ? own : { ...own, estimate };
   }
-  return { state: "measured", startMs, endMs, ...window, byDevice, reasons };
+  return byDevice;
 }
 
 /** What a device is called in words for people. */
@@ -52,7 +97,7 @@ function deviceReasons(
   { device, samples, stalled, droppedUntilMs }: DeviceSeries,
   startMs: number,
   endMs: number,
-  facts: Pick<RailFacts, "periodMs" | "sensor"> & { readonly isWorking: boolean },
+  facts: JudgeFacts,
 ): readonly Refusal[] {
   const name = deviceLabel(device);
   if (device.isPartitioned)

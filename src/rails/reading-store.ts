@@ -2,8 +2,11 @@ import type { PowerSample } from "../energy/power-sample.ts";
 
 const CHUNK = 4096;
 
-/** The most readings of one device that are kept, 200 MB of them, whatever is asked for. */
+/** The most readings of one device that are kept, 270 MB of them, whatever is asked for. */
 const MOST_CHUNKS = 2048;
+
+/** Readings that are handed out on each side of a window at least. */
+const LEAST_AROUND = 2;
 
 /** Bits of the flag byte: whether a flag was reported, and whether it was active. */
 const CAP_KNOWN = 1;
@@ -16,12 +19,14 @@ interface Chunk {
   readonly powerW: Float64Array;
   /** NaN where the line had none. */
   readonly instantW: Float64Array;
+  /** NaN where the source counts no joules. */
+  readonly counterJ: Float64Array;
   readonly flags: Uint8Array;
   length: number;
 }
 
 /**
- * The readings of one device in time order, 25 bytes each, without the old ones.
+ * The readings of one device in time order, 33 bytes each, without the old ones.
  *
  * Memory is bounded by how far back `dropBefore` lets it reach, in steps of 4,096 readings.
  */
@@ -54,6 +59,7 @@ export class ReadingStore {
     chunk.atMs[chunk.length] = sample.atMs;
     chunk.powerW[chunk.length] = sample.powerW;
     chunk.instantW[chunk.length] = sample.instantW ?? Number.NaN;
+    chunk.counterJ[chunk.length] = sample.counterJ ?? Number.NaN;
     chunk.flags[chunk.length] = flagsOf(sample);
     chunk.length++;
   }
@@ -73,10 +79,25 @@ export class ReadingStore {
     if (first) this.#droppedUntilMs = first.atMs[first.length - 1]!;
   }
 
-  /** The readings from `startMs` to `endMs`, and up to `margin` more on both sides. */
-  around(startMs: number, endMs: number, margin: number): readonly PowerSample[] {
-    const from = Math.max(0, this.#firstWhere((atMs) => atMs >= startMs) - margin);
-    const to = Math.min(this.#length, this.#firstWhere((atMs) => atMs > endMs) + margin);
+  get last(): PowerSample | undefined {
+    return this.#length === 0 ? undefined : this.#sampleAt(this.#length - 1);
+  }
+
+  /**
+   * The readings of a window and of `marginMs` on both sides of it, edges included.
+   *
+   * Where so short a time holds fewer, two on each side nevertheless: they tell how long there was
+   * none.
+   */
+  around(startMs: number, endMs: number, marginMs: number): readonly PowerSample[] {
+    const from = Math.min(
+      this.#firstWhere((atMs) => atMs >= startMs - marginMs),
+      Math.max(0, this.#firstWhere((atMs) => atMs >= startMs) - LEAST_AROUND),
+    );
+    const to = Math.max(
+      this.#firstWhere((atMs) => atMs > endMs + marginMs),
+      Math.min(this.#length, this.#firstWhere((atMs) => atMs > endMs) + LEAST_AROUND),
+    );
     const found: PowerSample[] = [];
     for (let i = from; i < to; i++) found.push(this.#sampleAt(i));
     return found;
@@ -109,6 +130,7 @@ export class ReadingStore {
     const i = place % CHUNK;
     const flags = chunk.flags[i]!;
     const instantW = chunk.instantW[i]!;
+    const counterJ = chunk.counterJ[i]!;
     return {
       atMs: chunk.atMs[i]!,
       powerW: chunk.powerW[i]!,
@@ -116,6 +138,7 @@ export class ReadingStore {
       ...(flags & BRAKE_KNOWN ? { hwPowerBrake: (flags & BRAKE_ACTIVE) > 0 } : {}),
       device: this.#device,
       ...(Number.isNaN(instantW) ? {} : { instantW }),
+      ...(Number.isNaN(counterJ) ? {} : { counterJ }),
     };
   }
 }
@@ -125,6 +148,7 @@ function newChunk(): Chunk {
     atMs: new Float64Array(CHUNK),
     powerW: new Float64Array(CHUNK),
     instantW: new Float64Array(CHUNK),
+    counterJ: new Float64Array(CHUNK),
     flags: new Uint8Array(CHUNK),
     length: 0,
   };

@@ -18,11 +18,9 @@ import type { RailEvent, RailFacts, RailFeed, RailWindow } from "./source.ts";
 /** How long a reading is kept at least, in ms, where nobody holds it for longer. */
 const RETAIN_MS = 3_600_000;
 
-/** How far before a held time readings are kept, in ms: a window looks at those around it. */
-const HOLD_MARGIN_MS = 10_000;
-
-/** How many readings around a window are looked at: enough for the settle time of any sensor. */
-const MARGIN = 64;
+/** How far around a window readings are looked at, in ms and in sample periods: the longer one. */
+const MARGIN_MS = 10_000;
+const MARGIN_PERIODS = 8;
 
 /** Shortest idle baseline, in ms, and the readings that it is to have. */
 const IDLE_MS = 2000;
@@ -46,6 +44,8 @@ export class RailSampler {
   readonly facts: RailFacts;
   readonly #feed: RailFeed;
   readonly #settleMs: number;
+  /** Held readings are kept so far back too, so that a replay of all readings sees the same. */
+  readonly #marginMs: number;
   readonly #stores: Map<string, ReadingStore>;
   readonly #gains: ReadonlyMap<string, number | undefined>;
   readonly #stalled = new Map<string, string>();
@@ -59,6 +59,7 @@ export class RailSampler {
     this.facts = facts;
     this.#feed = feed;
     this.#settleMs = settle ?? settleMs(facts.sensor, facts.periodMs);
+    this.#marginMs = Math.max(MARGIN_MS, MARGIN_PERIODS * facts.periodMs);
     this.#stores = new Map(facts.devices.map(({ id }) => [id, new ReadingStore(id)]));
     this.#gains = new Map(facts.devices.map(({ id, gain }) => [id, gain]));
   }
@@ -98,7 +99,7 @@ export class RailSampler {
   /** The latest reading of each device that has one. */
   latest(): readonly PowerSample[] {
     this.#feed.drain();
-    return [...this.#stores.values()].flatMap((store) => store.around(Infinity, Infinity, 1));
+    return [...this.#stores.values()].flatMap(({ last }) => (last === undefined ? [] : [last]));
   }
 
   /** The plain integral of the readings so far; `undefined` when a device has none in the window. */
@@ -197,7 +198,7 @@ export class RailSampler {
   #store({ samples, atMs }: Extract<RailEvent, { kind: "read" }>): void {
     let keepFromMs = atMs - RETAIN_MS;
     for (const { fromMs } of this.#holds)
-      keepFromMs = Math.min(keepFromMs, fromMs - HOLD_MARGIN_MS);
+      keepFromMs = Math.min(keepFromMs, fromMs - this.#marginMs);
     for (const sample of samples) {
       const id = sample.device ?? "";
       const store = this.#stores.get(id);
@@ -213,7 +214,7 @@ export class RailSampler {
       const store = this.#stores.get(device.id)!;
       return {
         device,
-        samples: store.around(startMs, endMs, MARGIN),
+        samples: store.around(startMs, endMs, this.#marginMs),
         stalled: this.#ended ?? this.#stalled.get(device.id),
         droppedUntilMs: store.droppedUntilMs,
       };
@@ -222,9 +223,10 @@ export class RailSampler {
 
   #isQuiet(): boolean {
     const { sensor, periodMs } = this.facts;
-    return [...this.#stores.values()].every((store) =>
-      isQuiet(store.around(Infinity, Infinity, MARGIN), sensor, periodMs),
-    );
+    return [...this.#stores.values()].every((store) => {
+      const lastMs = store.lastAtMs ?? 0;
+      return isQuiet(store.around(lastMs, lastMs, this.#marginMs), sensor, periodMs);
+    });
   }
 
   /** Whether every device has a reading at or after `atMs`, or one of them gives none any more. */

@@ -1,5 +1,4 @@
-import type { EnergyEstimate } from "../energy/energy-estimate.ts";
-import type { EnergyWindow } from "../energy/energy-window.ts";
+import type { EstimatedWindow } from "../energy/estimated-window.ts";
 import type { PowerSample } from "../energy/power-sample.ts";
 import type { RailHead } from "../energy/rail-head.ts";
 import type { Refusal } from "../energy/rail-refusal.ts";
@@ -28,6 +27,8 @@ export interface RailFacts {
   readonly sensor: Sensor;
   /** What the sensor's figures rest on, in words. */
   readonly sensorBasis: string;
+  /** Why a reading is no plain mean, so that no estimate can be (`rail_sensor_unknown`). */
+  readonly unmodelled?: string;
   /** The other power column of the same readings, where there is one. */
   readonly second?: { readonly field: string; readonly sensor: Sensor };
   /** The sample period that was asked for, in ms. */
@@ -79,16 +80,12 @@ export interface RailFeed {
 /** The energy of a rail in a window, or why there is none. */
 export type RailWindow = MeasuredRailWindow | RefusedRailWindow;
 
-export interface MeasuredRailWindow extends EnergyWindow {
+export interface MeasuredRailWindow extends EstimatedWindow {
   readonly state: "measured";
   readonly startMs: number;
   readonly endMs: number;
   /** The same for each device, by its id. */
-  readonly byDevice: Readonly<Record<string, EnergyWindow>>;
-  /** The energy that the window really took; absent where a reason refuses it. */
-  readonly estimate?: EnergyEstimate;
-  /** The same from the other power column alone, to hold against it. */
-  readonly second?: { readonly field: string; readonly estimate: EnergyEstimate };
+  readonly byDevice: Readonly<Record<string, EstimatedWindow>>;
   /** What is refused although the plain integral stands. */
   readonly reasons: readonly Refusal[];
 }

@@ -1,4 +1,4 @@
-import type { RailFacts } from "../rails/source.ts";
+import type { RailFacts, RailWindow } from "../rails/source.ts";
 import { windowWarnings } from "../rails/window-warnings.ts";
 import type { CellRequests } from "./cell-accumulator.ts";
 import { cellMetrics } from "./cell-metrics.ts";
@@ -6,7 +6,7 @@ import type { CellRail } from "./cell-rail.ts";
 import { cellReasons } from "./cell-reasons.ts";
 import type { TokenSum } from "./cell-tokens.ts";
 import type { CellPlan } from "./run-header.ts";
-import type { CellRecord } from "./run-record.ts";
+import type { CellRecord, SteadyRecord } from "./run-record.ts";
 import type { WindowPart } from "./steady-part.ts";
 
 /** One measured cell, from what its requests and the rail tell. */
@@ -37,13 +37,32 @@ export function cellRecord(requests: CellRequests, rail: CellRail): CellRecord {
             ...given("minCompletion", tokens.minCompletion),
           },
         }),
-    ...given("steady", steady),
+    ...given("steady", steady && steadyRecord(steady, steadyWindow)),
+    ...given("energyMethod", methodOf(rail.window)),
     ...given("health", end.health),
     metrics: cellMetrics(requests, rail, steady, steadyWindow),
     isComparable: !validity.some(({ refuses }) => refuses === "comparison"),
     validity,
     warnings: warningsOf(requests, rail),
   };
+}
+
+/** The steady part, how its energy was estimated, and why figures of it are absent. */
+function steadyRecord(
+  { startMs, endMs }: WindowPart,
+  window: RailWindow | undefined,
+): SteadyRecord {
+  const reasons = window?.reasons ?? [];
+  return {
+    startMs,
+    endMs,
+    ...given("energyMethod", methodOf(window)),
+    ...(reasons.length === 0 ? {} : { reasons }),
+  };
+}
+
+function methodOf(window: RailWindow | undefined): CellRecord["energyMethod"] {
+  return window?.state === "measured" ? window.estimate?.method : undefined;
 }
 
 /** A cell that has no figures. */

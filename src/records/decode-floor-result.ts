@@ -1,5 +1,8 @@
+import type { EnergyEstimate } from "../energy/energy-estimate.ts";
 import type { EnergyWindow } from "../energy/energy-window.ts";
+import type { EstimatedWindow } from "../energy/estimated-window.ts";
 import { finiteSorted, type Metrics } from "../energy/metrics.ts";
+import { sumEstimates } from "../energy/sum-estimates.ts";
 import { sumWindows } from "../energy/sum-windows.ts";
 import { windowMetrics } from "../energy/window-metrics.ts";
 import { spread } from "../stats/spread.ts";
@@ -123,11 +126,53 @@ function summedEnergy(cells: readonly CellRecord[], { facts, idle }: DerivedRail
   // A sum over fewer windows than runs would be smaller without saying so.
   if (known.length === 0 || known.length < windows.length) return {};
   const output = sumOf(cells, `${head}_energy_window_tokens`);
-  return windowMetrics(sumWindows(known), {
-    rail: head,
-    idle,
-    tokens: output === undefined ? undefined : { output, ...deliveredOf(cells) },
-  });
+  const sum = sumWindows(known)!;
+  return windowMetrics(
+    { ...sum, ...summedEstimates(cells, head, facts?.second?.field) },
+    {
+      rail: head,
+      idle,
+      tokens: output === undefined ? undefined : { output, ...deliveredOf(cells) },
+    },
+  );
+}
+
+/** Estimates of every run, or none: of fewer the sum would be smaller without saying so. */
+function summedEstimates(
+  cells: readonly CellRecord[],
+  head: string,
+  field = "",
+): Pick<EstimatedWindow, "estimate" | "second"> {
+  const sumOver = (estimateOf: (cell: CellRecord) => EnergyEstimate | undefined) => {
+    const known = cells.map(estimateOf).filter((estimate) => estimate !== undefined);
+    return known.length < cells.length ? undefined : sumEstimates(known);
+  };
+  const estimate = sumOver((cell) => estimateIn(cell, `${head}_energy_est`));
+  const second =
+    sumOver((cell) => estimateIn(cell, `${head}_instant_est`)) ??
+    sumOver((cell) => counterIn(cell, `${head}_counter_j`));
+  return {
+    ...(estimate === undefined ? {} : { estimate }),
+    ...(second === undefined ? {} : { second: { field, estimate: second } }),
+  };
+}
+
+function estimateIn(
+  { metrics, energyMethod }: CellRecord,
+  key: string,
+): EnergyEstimate | undefined {
+  const ends = [`${key}_j`, `${key}_lo_j`, `${key}_hi_j`].map((name) => metrics[name]);
+  const [energyJ, loJ, hiJ] = ends;
+  if (energyJ === undefined || loJ === undefined || hiJ === undefined) return undefined;
+  // Figures are made of the joules; which method made them is told with each run.
+  return { energyJ, loJ, hiJ, method: energyMethod ?? "instant" };
+}
+
+/** A counter's record has no interval. */
+function counterIn({ metrics }: CellRecord, key: string): EnergyEstimate | undefined {
+  const energyJ = metrics[key];
+  if (energyJ === undefined) return undefined;
+  return { energyJ, loJ: energyJ, hiJ: energyJ, method: "counter" };
 }
 
 function deliveredOf(cells: readonly CellRecord[]): { readonly delivered?: number } {

@@ -32,13 +32,16 @@ interface Kept {
   readonly metrics?: Metrics;
 }
 
-/** Keys of a headline, the best first; of what is no benchmark of tokens, its energy. */
+/**
+ * Keys of a headline, the best first; of what is no benchmark of tokens, its energy. An estimate is
+ * named before the plain integral, which then is left out.
+ */
 const HEADLINE: readonly RegExp[] = [
   /^decode_tok_s$/,
   /^peak_output_tok_s$/,
-  /^best_\w+_rail_joules_per_token$/,
-  /^(?:gpu|cpu|node|module|sim)_rail_joules_per_token$/,
-  /^(?:gpu|cpu|node|module|sim)_rail_energy_j$/,
+  /^best_[a-z]+_rail_joules_per_token(?:_est)?$/,
+  /^(?:gpu|cpu|node|module|sim)_rail_joules_per_token(?:_est)?$/,
+  /^(?:gpu|cpu|node|module|sim)_rail_energy(?:_est)?_j$/,
 ];
 
 /**
@@ -93,7 +96,11 @@ function listingOf(name: string, record: Kept | undefined, header: Kept | undefi
 }
 
 function headlineOf(metrics: Metrics): Pick<RunListing, "headline"> {
-  const keys = HEADLINE.flatMap((key) => Object.keys(metrics).filter((name) => key.test(name)));
+  const keys = HEADLINE.flatMap((key) => {
+    const found = Object.keys(metrics).filter((name) => key.test(name));
+    const estimated = found.filter((name) => name.includes("_est"));
+    return estimated.length > 0 ? estimated : found;
+  });
   const headline = Object.fromEntries(keys.slice(0, 2).map((key) => [key, metrics[key]!]));
   return keys.length === 0 ? {} : { headline };
 }

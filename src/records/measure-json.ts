@@ -1,4 +1,6 @@
 import { clockOriginNs } from "../clock.ts";
+import type { EstimateMethod } from "../energy/energy-estimate.ts";
+import type { RailWindow } from "../rails/source.ts";
 import type { MeasureResult } from "./measure-result.ts";
 import { softwareVersion } from "./software-version.ts";
 
@@ -20,9 +22,16 @@ export function measureJson(result: MeasureResult): object {
     commandS: (end.endMs - end.startMs) / 1000,
     ...(result.rail === undefined ? {} : { rail: result.rail }),
     metrics: result.metrics,
+    ...methodOf(window),
     ...(window.state === "measured" ? { byDevice: window.byDevice } : {}),
     validity: result.validity,
     warnings: result.warnings,
     log: result.log,
   };
+}
+
+/** How the energy that the command really took was estimated, where it was. */
+function methodOf(window: RailWindow): { readonly energyMethod?: EstimateMethod } {
+  const method = window.state === "measured" ? window.estimate?.method : undefined;
+  return method === undefined ? {} : { energyMethod: method };
 }

@@ -1,6 +1,8 @@
+import { intervalKeys, isIntervalEnd } from "../energy/interval-keys.ts";
 import { finiteSorted, type Metrics } from "../energy/metrics.ts";
 import { runMetrics } from "../energy/run-metrics.ts";
 import { commonGain } from "../rails/rail-gain.ts";
+import { measuredSpread } from "../stats/measured-spread.ts";
 import { spread } from "../stats/spread.ts";
 import type { DerivedRail } from "./derived-rail.ts";
 import type { CellRecord } from "./run-record.ts";
@@ -29,8 +31,8 @@ export function recordMetrics(
   }
   const metrics: Record<string, number | undefined> = {};
   for (const [key, values] of valuesByKey) {
-    const { median, interval } = spread(values)!;
-    metrics[key] = median;
+    metrics[key] = spread(values)!.median;
+    const interval = intervalOf(key, values, valuesByKey);
     if (interval === undefined) continue;
     metrics[`${key}_ci_lo`] = interval.lo;
     metrics[`${key}_ci_hi`] = interval.hi;
@@ -45,6 +47,22 @@ export function recordMetrics(
   return finiteSorted({ ...metrics, ...ofRail });
 }
 
+/** The 95 % interval over repeats; that of an estimate holds what one measurement can be off too. */
+function intervalOf(
+  key: string,
+  values: readonly number[],
+  valuesByKey: ReadonlyMap<string, readonly number[]>,
+): { readonly lo: number; readonly hi: number } | undefined {
+  // How far the ends of intervals scatter says nothing that their figure's own interval does not.
+  if (values.length < 2 || isIntervalEnd(key)) return undefined;
+  const ends = intervalKeys(key);
+  const los = ends && valuesByKey.get(ends.lo);
+  const his = ends && valuesByKey.get(ends.hi);
+  if (los?.length !== values.length || his?.length !== values.length)
+    return spread(values)!.interval;
+  return measuredSpread(values.map((value, i) => ({ value, lo: los[i]!, hi: his[i]! })));
+}
+
 /** What was cut off is shown with its cell, and enters no figure of the run. */
 function countingRepeats(cells: readonly CellRecord[]): readonly CellRecord[] {
   const measured = cells.filter(({ state }) => state === "measured");
@@ -54,18 +72,31 @@ function countingRepeats(cells: readonly CellRecord[]): readonly CellRecord[] {
   return measured.filter(({ prefix, isComparable }) => isComparable || !comparable.has(prefix));
 }
 
-/** The best of a sweep among cells that may be compared: the peak rate, the cheapest token. */
+/**
+ * The best of a sweep among cells that may be compared: the peak rate, the cheapest token by the
+ * plain integral, and by the estimate among the cells that have one.
+ */
 export function sweepPeaks(cells: readonly CellRecord[], rail: DerivedRail): Metrics {
   const comparable = cells.filter(({ isComparable }) => isComparable);
   const perToken = `${rail.facts?.head ?? "gpu_rail"}_joules_per_token`;
   const fastest = best(comparable, "output_tok_s", (value, than) => value > than);
-  const cheapest = best(comparable, perToken, (value, than) => value < than);
   return finiteSorted({
     peak_output_tok_s: fastest?.value,
     peak_output_tok_s_concurrency: fastest?.cell.concurrency,
-    [`best_${perToken}`]: cheapest?.value,
-    [`best_${perToken}_concurrency`]: cheapest?.cell.concurrency,
+    ...cheapest(comparable, perToken),
+    ...cheapest(comparable, `${perToken}_est`),
   });
+}
+
+function cheapest(
+  cells: readonly CellRecord[],
+  key: string,
+): Readonly<Record<string, number | undefined>> {
+  const found = best(cells, key, (value, than) => value < than);
+  return {
+    [`best_${key}`]: found?.value,
+    [`best_${key}_concurrency`]: found?.cell.concurrency,
+  };
 }
 
 /** By the medians over repeats, so that one lucky repeat is no peak. */

@@ -1,3 +1,4 @@
+import type { EstimateMethod } from "../energy/energy-estimate.ts";
 import type { EnergyWindow } from "../energy/energy-window.ts";
 import type { Metrics } from "../energy/metrics.ts";
 import type { RailReason } from "../energy/rail-refusal.ts";
@@ -71,7 +72,9 @@ export interface CellRecord extends CellPlan {
     readonly minCompletion?: number;
   };
   /** From the moment all slots stream to the moment the first slot can no longer be refilled. */
-  readonly steady?: { readonly startMs: number; readonly endMs: number };
+  readonly steady?: SteadyRecord;
+  /** How the energy that the window really took was estimated; absent without an estimate. */
+  readonly energyMethod?: EstimateMethod;
   readonly health?: GeneratorHealth;
   /** Figures of this cell alone, without prefix. */
   readonly metrics: Metrics;
@@ -79,6 +82,15 @@ export interface CellRecord extends CellPlan {
   readonly isComparable: boolean;
   readonly validity: readonly Reason[];
   readonly warnings: readonly string[];
+}
+
+/** The steady part of a window; why its figures of energy are absent stands here alone. */
+export interface SteadyRecord {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly energyMethod?: EstimateMethod;
+  /** Absent where there is none. */
+  readonly reasons?: readonly Reason[];
 }
 
 /** One reason why figures are absent, or a cell is not to be compared. */

@@ -103,6 +103,8 @@ function asEnergyWindow(window: Extract<RailWindow, { state: "measured" }>): Ene
     startMs: _start,
     endMs: _end,
     byDevice: _byDevice,
+    estimate: _estimate,
+    second: _second,
     reasons: _reasons,
     ...figures
   } = window;

@@ -40,15 +40,20 @@ export function hasGuessedTokens({ tokens, counts }: CellRecord): boolean {
   return tokens?.isEstimated === true && (counts?.ok ?? 0) > 0;
 }
 
-/** Whose estimate or plain integral a table shows. */
-export type EnergyKind = "estimate" | "plain";
+/** Whether a table shows estimates, plain integrals or, where no cell has energy, neither. */
+export type EnergyKind = "estimate" | "plain" | "none";
 
 /** The estimate, where any cell has one: figures of two kinds do not stand in one column. */
 export function energyKind(cells: readonly CellRecord[]): EnergyKind {
-  const hasEstimate = cells.some(
-    ({ metrics }) => railMetric(metrics, "joules_per_token_est") !== undefined,
-  );
-  return hasEstimate ? "estimate" : "plain";
+  const has = (tail: string): boolean =>
+    cells.some(({ metrics }) => railMetric(metrics, tail) !== undefined);
+  if (has("joules_per_token_est")) return "estimate";
+  return has("joules_per_token") ? "plain" : "none";
+}
+
+/** What the column of joules per token is called: where the name alone would be taken for more. */
+export function energyHead(kind: EnergyKind): string {
+  return kind === "plain" ? "plain\nJ/token" : "J/token";
 }
 
 /** Joules for each output token of the window. */
@@ -65,10 +70,38 @@ export function joulesPerToken(cell: CellRecord, kind: EnergyKind): Pick {
         "per_token",
       ]),
     };
-  if (kind === "plain") return { value };
+  if (kind !== "estimate") return { value };
   const lo = railMetric(cell.metrics, "joules_per_token_est_lo");
   const hi = railMetric(cell.metrics, "joules_per_token_est_hi");
   return lo === undefined || hi === undefined ? { value } : { value, lo, hi };
+}
+
+/** Columns that may be read beside the one that the estimate is of, by the tails of their keys. */
+const SECONDS = { instant: "instant_est_j", counter: "counter_j" } as const;
+
+export type SecondName = keyof typeof SECONDS;
+
+/** What else was read of the same rail; absent where no cell has it beside an estimate. */
+export function secondName(cells: readonly CellRecord[]): SecondName | undefined {
+  const names: readonly SecondName[] = ["instant", "counter"];
+  return names.find((name) => cells.some((cell) => "value" in secondApart(cell, name)));
+}
+
+/** How far the energy by the second column alone lies from the estimate, in percent of it. */
+export function secondApart(cell: CellRecord, name: SecondName): Pick {
+  const [estimateJ, secondJ] = ["energy_est_j", SECONDS[name]].map((tail) =>
+    railMetric(cell.metrics, tail),
+  );
+  if (estimateJ === undefined || secondJ === undefined)
+    return { absent: whyAbsent(cell, ["energy", "estimate"]) };
+  return { value: (secondJ / estimateJ - 1) * 100 };
+}
+
+/** Why a run has nothing but plain integrals, in words; absent where an old record does not tell. */
+export function whyPlain(cells: readonly CellRecord[]): string | undefined {
+  const reasons = cells.flatMap(({ validity }) => validity);
+  const why = reasons.find(({ refuses }) => refuses === "estimate");
+  return why && `${cleanText(why.detail)} [${why.reason}]`;
 }
 
 /** A figure of the cell's rail by the tail of its key, or why it is absent. */

@@ -1,3 +1,4 @@
+import { type MeasuredValue, measuredSpread } from "../stats/measured-spread.ts";
 import { spread } from "../stats/spread.ts";
 import type { Why } from "./footnotes.ts";
 
@@ -22,7 +23,8 @@ export type Pick =
   | { readonly absent: Why };
 
 /**
- * The figure over the repeats of a cell: the median with its 95 % interval. A single value has the interval that it brings, if it brings one.
+ * The figure over the repeats of a cell: the median with its 95 % interval, which holds the intervals
+ * that the values bring. A single value has its own, if it brings one.
  */
 export function figureOf(picks: readonly Pick[]): Figure {
   const known = picks.filter((pick) => "value" in pick);
@@ -30,13 +32,18 @@ export function figureOf(picks: readonly Pick[]): Figure {
   const absent = picks.find((pick) => "absent" in pick);
   if (only === undefined)
     return absent ?? { absent: { code: "not_measured", text: "not measured" } };
-  if (known.length === 1) {
-    const { value, lo, hi } = only;
-    return lo === undefined || hi === undefined ? { value } : { value, interval: { lo, hi } };
+  const measured = known.filter(isMeasured);
+  if (measured.length === known.length) {
+    const { value, lo, hi } = measuredSpread(measured)!;
+    return { value, interval: { lo, hi } };
   }
   const { median, interval } = spread(known.map(({ value }) => value))!;
   if (interval === undefined) return { value: median };
   return { value: median, interval: { lo: interval.lo, hi: interval.hi } };
+}
+
+function isMeasured(pick: { readonly value: number }): pick is MeasuredValue {
+  return "lo" in pick && "hi" in pick;
 }
 
 /** Digits behind the point, so that the smallest of these figures shows three that count. */
@@ -66,6 +73,12 @@ export function withInterval(
   const text = number(value, digits);
   if (interval === undefined) return text;
   return `${text} (${number(interval.lo, digits)}–${number(interval.hi, digits)})`;
+}
+
+/** How far a value lies from another, in percent of that one, with its sign. */
+export function signedPercent(percent: number): string {
+  const text = number(percent, 1);
+  return percent > 0 ? `+${text}` : text;
 }
 
 /** The most useful digits of a single number: three that count, whole above 100. */

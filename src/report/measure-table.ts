@@ -1,8 +1,12 @@
 import { aboveIdleJ } from "../energy/above-idle.ts";
+import type { EnergyEstimate } from "../energy/energy-estimate.ts";
+import type { EnergyWindow } from "../energy/energy-window.ts";
+import type { EstimatedWindow } from "../energy/estimated-window.ts";
 import { gainWords } from "../rails/rail-gain.ts";
 import { sensorWords } from "../rails/rail-line.ts";
 import type { MeasureResult } from "../records/measure-result.ts";
 import { type FactRow, factsTable, type Look } from "./facts-table.ts";
+import { signedPercent, withInterval } from "./figure.ts";
 import { joules, percent, seconds, watts } from "./figures.ts";
 
 /** What `joulemark measure` shows people: the figures, or "—" and why. */
@@ -23,13 +27,8 @@ function energyRows({ window, idle, end, validity }: MeasureResult): readonly Fa
   const perS = window.samples / window.windowS;
   const noIdle = validity.some(({ refuses }) => refuses === "above_idle");
   return [
-    ["energy", joules(window.energyJ)],
-    [
-      "above idle",
-      idle
-        ? `${joules(aboveIdleJ(window, idle))} (idle ${watts(idle.meanPowerW)} over ${seconds(idle.windowS)})`
-        : `—${noIdle ? " (see below)" : ""}`,
-    ],
+    ...joulesRows(window),
+    ["above idle", idle ? aboveIdleWords(window, idle) : `—${noIdle ? " (see below)" : ""}`],
     ["mean power", watts(window.meanPowerW)],
     ["max power", watts(window.maxPowerW)],
     seconds_,
@@ -40,15 +39,47 @@ function energyRows({ window, idle, end, validity }: MeasureResult): readonly Fa
   ];
 }
 
-function deviceRows(
-  byDevice: Readonly<Record<string, { energyJ: number; meanPowerW: number }>>,
-): readonly FactRow[] {
+/** The estimate and the plain integral, each under its name; the second column beside the first. */
+function joulesRows(window: EstimatedWindow): readonly FactRow[] {
+  const { estimate, second, energyJ } = window;
+  if (estimate === undefined)
+    return [["energy", `${joules(energyJ)} by the plain integral; no estimate (see below)`]];
+  const apart = second && signedPercent((second.estimate.energyJ / estimate.energyJ - 1) * 100);
+  const beside =
+    second === undefined ? "" : ` · ${second.field} ${joules(second.estimate.energyJ)}, ${apart} %`;
+  return [
+    ["energy", `${joulesOf(estimate)}${beside}`],
+    ["plain integral", `${joules(energyJ)}, of the readings as they came`],
+  ];
+}
+
+function aboveIdleWords(window: EstimatedWindow, idle: EnergyWindow): string {
+  const baseline = `idle ${watts(idle.meanPowerW)} over ${seconds(idle.windowS)}`;
+  const { estimate } = window;
+  if (estimate === undefined)
+    return `${joules(aboveIdleJ(window, idle))} by the plain integral (${baseline})`;
+  const idleJ = idle.meanPowerW * window.windowS;
+  const { energyJ, loJ, hiJ, method } = estimate;
+  const above = { energyJ: energyJ - idleJ, loJ: loJ - idleJ, hiJ: hiJ - idleJ, method };
+  return `${joulesOf(above)}, ${baseline}`;
+}
+
+/** An estimate with its interval: no digit that the interval makes worthless. */
+function joulesOf({ energyJ, loJ, hiJ }: EnergyEstimate): string {
+  const digits = hiJ - loJ >= 10 ? 0 : hiJ - loJ >= 1 ? 1 : 2;
+  return `${withInterval(energyJ, { lo: loJ, hi: hiJ }, digits).replace(" (", " J (")}`;
+}
+
+function deviceRows(byDevice: Readonly<Record<string, EstimatedWindow>>): readonly FactRow[] {
   const devices = Object.entries(byDevice);
   if (devices.length < 2) return [];
   return [
     [
       "by device",
-      devices.map(([id, own]) => `${joules(own.energyJ)}, mean ${watts(own.meanPowerW)}  ${id}`),
+      devices.map(
+        ([id, { energyJ, meanPowerW, estimate }]) =>
+          `${estimate ? joulesOf(estimate) : joules(energyJ)}, mean ${watts(meanPowerW)}  ${id}`,
+      ),
     ],
   ];
 }
@@ -80,11 +111,10 @@ function scopeRows({ rail }: MeasureResult): readonly FactRow[] {
 }
 
 function reasonRows({ validity, warnings }: MeasureResult): readonly FactRow[] {
-  const refused = validity.filter(({ refuses }) => refuses !== "estimate");
   return [
-    ...(refused.length === 0
+    ...(validity.length === 0
       ? []
-      : [["refused", refused.map(({ reason, detail }) => `${reason}: ${detail}`)] as const]),
+      : [["refused", validity.map(({ reason, detail }) => `${reason}: ${detail}`)] as const]),
     ...(warnings.length === 0 ? [] : [["warnings", warnings] as const]),
   ];
 }

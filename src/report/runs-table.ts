@@ -51,9 +51,11 @@ function headlineWords({ headline = {} }: RunListing): string {
 }
 
 const UNITS = [
-  ["joules_per_token", "J/token"],
+  ["joules_per_token_est", "J/token"],
+  ["joules_per_token", "J/token (plain integral)"],
   ["tok_s", "tok/s"],
-  ["energy_j", "J"],
+  ["energy_est_j", "J"],
+  ["energy_j", "J (plain integral)"],
 ] as const;
 
 function stateWords({ state, why, simulated }: RunListing): string {

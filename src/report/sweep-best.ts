@@ -4,17 +4,18 @@ import { type Figure, shortNumber } from "./figure.ts";
 import type { SweepRow, SweepRows } from "./sweep-rows.ts";
 
 /** The peak and the cheapest token, of the rows that may be compared. */
-export function bestRows({ rows }: SweepRows): readonly FactRow[] {
+export function bestRows({ rows, energy }: SweepRows): readonly FactRow[] {
   const comparable = rows.filter(({ isComparable }) => isComparable);
   if (comparable.length === 0)
     return rows.length === 0 ? [] : [["peak", "—: no row is comparable; the notes say why"]];
   const peak = bestBy(comparable, (row) => row.tokensPerS, 1);
   const cheapest = bestBy(comparable, (row) => row.joulesPerToken, -1);
+  const unit = energy === "plain" ? "J/token by the plain integral" : "J/token";
   return [
     ...(peak === undefined ? [] : [["peak", `${peak.shown} tok/s: ${peak.label}`] as const]),
     ...(cheapest === undefined
       ? []
-      : [["cheapest", `${cheapest.shown} J/token: ${cheapest.label}`] as const]),
+      : [["cheapest", `${cheapest.shown} ${unit}: ${cheapest.label}`] as const]),
   ];
 }
 

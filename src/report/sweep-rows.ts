@@ -6,6 +6,9 @@ import {
   joulesPerToken,
   percentileMs,
   railFigure,
+  type SecondName,
+  secondApart,
+  secondName,
   tokensPerS,
 } from "./cell-figures.ts";
 import { type Figure, figureOf } from "./figure.ts";
@@ -23,6 +26,8 @@ export interface SweepRow {
   readonly ttftTailMs: Figure;
   readonly tpotP50Ms: Figure;
   readonly joulesPerToken: Figure;
+  /** How far the second column of the rail lies from the estimate, in percent. */
+  readonly secondApart?: Figure;
   readonly meanPowerW: Figure;
   /** Requests that failed; absent when none was counted. */
   readonly failed?: number;
@@ -37,30 +42,37 @@ export interface SweepRows {
    */
   readonly tail?: PercentileName;
   readonly energy: EnergyKind;
+  /** Which second column was read. */
+  readonly second?: SecondName;
   readonly repeats: number;
 }
 
 export function sweepRows(cells: readonly CellRecord[]): SweepRows {
   const tail = tailOf(cells);
   const energy = energyKind(cells);
+  const second = secondName(cells);
   const byPrefix = new Map<string, CellRecord[]>();
   for (const cell of cells) {
     const repeats = byPrefix.get(cell.prefix) ?? [];
     byPrefix.set(cell.prefix, [...repeats, cell]);
   }
   return {
-    rows: [...byPrefix.values()].map((repeats) => rowOf(repeats, tail, energy)),
+    rows: [...byPrefix.values()].map((repeats) => rowOf(repeats, { tail, energy, second })),
     ...(tail === undefined ? {} : { tail }),
     energy,
+    ...(second === undefined ? {} : { second }),
     repeats: Math.max(0, ...cells.map(({ repeat }) => repeat + 1)),
   };
 }
 
-function rowOf(
-  cells: readonly CellRecord[],
-  tail: PercentileName | undefined,
-  energy: EnergyKind,
-): SweepRow {
+/** What holds for every row. */
+interface Shown {
+  readonly tail: PercentileName | undefined;
+  readonly energy: EnergyKind;
+  readonly second: SecondName | undefined;
+}
+
+function rowOf(cells: readonly CellRecord[], { tail, energy, second }: Shown): SweepRow {
   const { label, inputTokens, outputTokens, concurrency } = cells[0]!;
   const counts = cells.flatMap((cell) => (cell.counts === undefined ? [] : [cell.counts]));
   const over = (pick: (cell: CellRecord) => ReturnType<typeof tokensPerS>): Figure =>
@@ -77,6 +89,7 @@ function rowOf(
     ttftTailMs: over((cell) => percentileMs(cell, "ttftMs", tail ?? "p50")),
     tpotP50Ms: over((cell) => percentileMs(cell, "tpotMs", "p50")),
     joulesPerToken: over((cell) => joulesPerToken(cell, energy)),
+    ...(second === undefined ? {} : { secondApart: over((cell) => secondApart(cell, second)) }),
     meanPowerW: over((cell) => railFigure(cell, "mean_power_w")),
     ...(counts.length === 0 ? {} : { failed: counts.reduce((sum, { failed }) => sum + failed, 0) }),
   };

@@ -1,9 +1,16 @@
 import { styleText } from "node:util";
 import type { RunRecord } from "../records/run-record.ts";
-import { hasGuessedTokens, shownPercentile, whyOf } from "./cell-figures.ts";
+import {
+  energyHead,
+  hasGuessedTokens,
+  type SecondName,
+  shownPercentile,
+  whyOf,
+  whyPlain,
+} from "./cell-figures.ts";
 import { columnsTable, GAP } from "./columns-table.ts";
 import type { Look } from "./facts-table.ts";
-import { digitsFor, type Figure, withInterval } from "./figure.ts";
+import { digitsFor, type Figure, signedPercent, withInterval } from "./figure.ts";
 import { fitColumns, type RankedColumn } from "./fit-columns.ts";
 import { type Footnotes, footnotes } from "./footnotes.ts";
 import { beginsGroup, hasSeveral } from "./length-groups.ts";
@@ -49,6 +56,8 @@ interface FigureColumn {
   readonly head: string;
   readonly rank: number;
   readonly pick: (row: SweepRow) => Figure;
+  /** How a value is shown, where it is not with its interval. */
+  readonly words?: (value: number) => string;
 }
 
 /** The figures of the table, from left to right, and how much each column is worth. */
@@ -57,17 +66,31 @@ const FIGURES: readonly FigureColumn[] = [
   { head: "TTFT\np50 ms", rank: 7, pick: (row) => row.ttftP50Ms },
   { head: "TTFT\nTAIL ms", rank: 2, pick: (row) => row.ttftTailMs },
   { head: "TPOT\np50 ms", rank: 6, pick: (row) => row.tpotP50Ms },
-  { head: "J/token", rank: 8, pick: (row) => row.joulesPerToken },
+  { head: "ENERGY", rank: 8, pick: (row) => row.joulesPerToken },
   { head: "mean\nW", rank: 3, pick: (row) => row.meanPowerW },
 ];
 
-/** A tail that no cell has gets no column. */
-function figuresOf({ tail }: SweepRows): readonly FigureColumn[] {
+/** A tail that no cell has gets no column, and neither does a second column that was not read. */
+function figuresOf({ tail, energy, second }: SweepRows): readonly FigureColumn[] {
   return FIGURES.flatMap((figure) => {
+    if (figure.head === "ENERGY")
+      return [
+        { ...figure, head: energyHead(energy) },
+        ...(second === undefined ? [] : [secondColumn(second)]),
+      ];
     if (!figure.head.includes("TAIL")) return [figure];
     if (tail === undefined) return [];
     return [{ ...figure, head: figure.head.replace("TAIL", shownPercentile(tail)) }];
   });
+}
+
+function secondColumn(name: SecondName): FigureColumn {
+  return {
+    head: `${name}\n%`,
+    rank: 4,
+    pick: ({ secondApart }) => secondApart!,
+    words: signedPercent,
+  };
 }
 
 function columnsOf(
@@ -78,7 +101,9 @@ function columnsOf(
   const digits = shownFigures.map(({ pick }) => digitsFor(rows.map(pick)));
   // Row by row, so that the notes are numbered as they are read.
   const lines = rows.map((row) => ({
-    figures: shownFigures.map(({ pick }, i) => shown(pick(row), digits[i]!, row, notes)),
+    figures: shownFigures.map(({ pick, words }, i) =>
+      shown(pick(row), { digits: digits[i]!, words }, row, notes),
+    ),
     notes: rowNotes(row, notes),
   }));
   const red = (cell: string): string =>
@@ -119,8 +144,14 @@ function plainColumn(
   return { head, rank: 10, isNumber: true, cells: rows.map((row) => String(pick(row) ?? "—")) };
 }
 
-function shown(figure: Figure, digits: number, row: SweepRow, notes: Footnotes): string {
+function shown(
+  figure: Figure,
+  { digits, words }: { readonly digits: number; readonly words: FigureColumn["words"] },
+  row: SweepRow,
+  notes: Footnotes,
+): string {
   if ("absent" in figure) return `—${notes.mark(figure.absent, row.label)}`;
+  if (words !== undefined) return words(figure.value);
   return withInterval(figure.value, figure.interval, digits);
 }
 
@@ -152,24 +183,38 @@ function legendOf(
   kept: readonly RankedColumn[],
   dropped: readonly string[],
 ): string {
-  const { energy, repeats } = all;
-  const joules =
-    energy === "estimate"
-      ? "J/token: the energy that the window really took, estimated, for each output token of it"
-      : "J/token: the plain integral of the readings over the window, for each output token of it";
   return [
-    `TTFT: time to the first token. TPOT: time for each further token. ${joules}.`,
-    repeats > 1
-      ? `Values are medians of ${repeats} repeats, in brackets their 95 % interval.`
-      : energy === "estimate"
-        ? "In brackets: the 95 % interval."
-        : "",
+    `TTFT: time to the first token. TPOT: time for each further token. ${energyWords(all)}`,
+    all.energy === "estimate" && kept.some(({ head }) => head.startsWith("mean"))
+      ? "mean W: of the readings as they came."
+      : "",
+    intervalWords(all),
+    ...(all.second !== undefined && kept.some(({ head }) => head.startsWith(all.second!))
+      ? [`${all.second} %: how far the energy by that column of the readings alone lies from it.`]
+      : []),
     ...(dropped.length === 0 ? [] : [`No room for: ${dropped.join(", ")}.`]),
     `Failed requests enter no time and no rate.`,
     tailWords(all, kept),
   ]
     .filter((sentence) => sentence !== "")
     .join(" ");
+}
+
+function energyWords({ energy, rows }: SweepRows): string {
+  if (energy === "estimate")
+    return "J/token: the energy that the window really took, estimated, for each output token of it.";
+  if (energy === "none") return "J/token: energy for each output token of the window.";
+  const why = whyPlain(rows.flatMap(({ cells }) => cells));
+  return `plain J/token: the plain integral of the readings over the window, for each output token of it${why === undefined ? "" : `; no estimate: ${why}`}.`;
+}
+
+function intervalWords({ energy, repeats }: SweepRows): string {
+  const ofEstimate = "the sensor's own gain error is not in it";
+  if (repeats > 1)
+    return energy === "estimate"
+      ? `Values are medians of ${repeats} repeats, in brackets their 95 % interval; that of J/token is never narrower than what one measurement can tell, and ${ofEstimate}.`
+      : `Values are medians of ${repeats} repeats, in brackets their 95 % interval.`;
+  return energy === "estimate" ? `In brackets: the 95 % interval; ${ofEstimate}.` : "";
 }
 
 /** Why the table shows no higher percentile. */

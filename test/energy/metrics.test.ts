@@ -48,6 +48,48 @@ describe("windowMetrics", () => {
     });
   });
 
+  test("an estimate has keys of its own, with the ends of its interval, beside the plain integral", () => {
+    const estimate = { energyJ: 80_000, loJ: 79_200, hiJ: 81_600, method: "quiet_edges" } as const;
+    const metrics = windowMetrics(
+      { ...window, estimate },
+      { prefix: "c4_", tokens: { output: 800, delivered: 400 }, idle: { meanPowerW: 120 } },
+    );
+    expect(metrics).toMatchObject({
+      c4_gpu_rail_energy_j: 72_000,
+      c4_gpu_rail_energy_est_j: 80_000,
+      c4_gpu_rail_energy_est_lo_j: 79_200,
+      c4_gpu_rail_energy_est_hi_j: 81_600,
+      c4_gpu_rail_energy_above_idle_est_j: 68_000,
+      c4_gpu_rail_energy_above_idle_est_lo_j: 67_200,
+      c4_gpu_rail_joules_per_token: 90,
+      c4_gpu_rail_joules_per_token_est: 100,
+      c4_gpu_rail_joules_per_token_est_lo: 99,
+      c4_gpu_rail_joules_per_token_est_hi: 102,
+      c4_gpu_rail_joules_per_delivered_token_est: 200,
+    });
+    expect(metrics).not.toHaveProperty("c4_gpu_rail_joules_per_input_token_est");
+    expect(Object.keys(windowMetrics(window, { tokens: 9 })).join()).not.toContain("_est");
+    const none = Object.keys(windowMetrics({ ...window, estimate }, { tokens: 0 }));
+    expect(none.filter((key) => key.includes("token_est"))).toEqual([]);
+  });
+
+  test("what a second column says has keys of its own: an instant one's, or a counter's", () => {
+    const estimate = { energyJ: 50, loJ: 49, hiJ: 52, method: "instant" } as const;
+    const instant = { field: "power.draw.instant", estimate };
+    expect(windowMetrics({ ...window, second: instant }, { tokens: 10 })).toMatchObject({
+      gpu_rail_instant_est_j: 50,
+      gpu_rail_instant_est_lo_j: 49,
+      gpu_rail_instant_est_hi_j: 52,
+    });
+    const counter = { field: "energy", estimate: { ...estimate, method: "counter" } } as const;
+    const counted = windowMetrics({ ...window, second: counter }, { tokens: 10 });
+    expect(counted).toMatchObject({
+      gpu_rail_counter_j: 50,
+      gpu_rail_counter_joules_per_token: 5,
+    });
+    expect(Object.keys(counted).join()).not.toContain("_est");
+  });
+
   test("what was not measured has no key", () => {
     expect(windowMetrics(undefined, { tokens: 10 })).toEqual({});
     const bare = windowMetrics({ ...window, energyJ: Number.NaN });
@@ -104,6 +146,14 @@ describe("the lines for people", () => {
     );
     expect(windowLine({ ...window, swPowerCapFrac: 0 })).toBe(
       "energy 72000.0 J over 100.00 s, mean 720.0 W, max 731.5 W, 400 readings",
+    );
+  });
+
+  test("a window with an estimate says it first, its interval, and both columns beside it", () => {
+    const estimate = { energyJ: 73_000, loJ: 72_500, hiJ: 73_600, method: "quiet_edges" } as const;
+    const second = { field: "power.draw.instant", estimate: { ...estimate, energyJ: 72_900 } };
+    expect(windowLine({ ...window, estimate, second }, { meanPowerW: 120 })).toBe(
+      "energy 73000.0 J (72500.0 to 73600.0), power.draw.instant 72900.0 J, plain integral 72000.0 J over 100.00 s, mean 720.0 W, max 731.5 W, 400 readings, 61000.0 J above idle, power cap in 25 %",
     );
   });
 

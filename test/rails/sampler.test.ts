@@ -39,6 +39,15 @@ function sampled(
 
 const HOUR_MS = 3_600_000;
 
+/** A sampler that has forgotten what nobody held, and one that knows all, after a long window. */
+function forgetfulAndWhole(startMs: number, endMs: number): readonly [RailSampler, RailSampler] {
+  const forgetful = sampled(0, startMs);
+  forgetful.hold(startMs);
+  const whole = new RailSampler(facts, feed);
+  whole.hold(Number.NEGATIVE_INFINITY);
+  return [sampled(startMs + 250, endMs, forgetful), sampled(0, endMs, whole)];
+}
+
 describe("RailSampler", () => {
   test("a window waits for the settle time behind its end, and not longer", async () => {
     const sampler = sampled(0, 5000);
@@ -60,6 +69,18 @@ describe("RailSampler", () => {
     expect(window).toMatchObject({ state: "refused", reasons: [{ reason: "rail_gap" }] });
     expect(window.reasons[0]!.detail).toContain("hold()");
     expect((await sampler.window(2.5 * HOUR_MS, 2.6 * HOUR_MS)).state).toBe("measured");
+  });
+
+  test("a window says the same to the bit whether readings before it were forgotten or not", () => {
+    // Readings are forgotten in chunks of 4,096: one of them begins 5 s before this window.
+    const [startMs, endMs] = [7 * 4096 * 250 + 5000, 3.5 * HOUR_MS];
+    const [forgetful, whole] = forgetfulAndWhole(startMs, endMs + 20_000);
+    const window = forgetful.judge(startMs, endMs);
+    expect(window).toMatchObject({ state: "measured", reasons: [] });
+    expect(window).toEqual(whole.judge(startMs, endMs));
+    // The readings around it are held with it.
+    expect(forgetful.judge(startMs - 8000, endMs)).toMatchObject({ state: "measured" });
+    expect(forgetful.judge(0, HOUR_MS)).toMatchObject({ state: "refused" });
   });
 
   test("readings that are held are kept as long as they are held", async () => {

@@ -13,7 +13,7 @@ function parentOf(folders: Record<string, object>): string {
   return parent;
 }
 
-test("a headline is the two figures that say most of a benchmark, under their own keys", async () => {
+test("a headline is the two figures that say most, and an estimate before its plain integral", async () => {
   const schema = "joulemark.record/1";
   const parent = parentOf({
     a: {
@@ -33,6 +33,21 @@ test("a headline is the two figures that say most of a benchmark, under their ow
     },
     c: { schema: "joulemark.measure/1", benchmark: "measure", metrics: { gpu_rail_energy_j: 7 } },
     d: { schema, benchmark: "sweep", metrics: {} },
+    e: {
+      schema,
+      benchmark: "sweep",
+      metrics: {
+        best_gpu_rail_joules_per_token: 2,
+        best_gpu_rail_joules_per_token_est: 3,
+        best_gpu_rail_joules_per_token_est_concurrency: 8,
+        peak_output_tok_s: 900,
+      },
+    },
+    f: {
+      schema: "joulemark.measure/1",
+      benchmark: "measure",
+      metrics: { gpu_rail_energy_est_j: 8, gpu_rail_energy_est_lo_j: 6, gpu_rail_energy_j: 7 },
+    },
   });
   const runs = await listRuns(parent);
   expect(runs.map(({ headline }) => headline)).toEqual([
@@ -40,6 +55,8 @@ test("a headline is the two figures that say most of a benchmark, under their ow
     { decode_tok_s: 50, gpu_rail_joules_per_token: 3 },
     { gpu_rail_energy_j: 7 },
     undefined,
+    { peak_output_tok_s: 900, best_gpu_rail_joules_per_token_est: 3 },
+    { gpu_rail_energy_est_j: 8 },
   ]);
 });
 

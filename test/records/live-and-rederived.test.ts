@@ -11,6 +11,7 @@ import { requestLine } from "../../src/records/request-line-of.ts";
 import type { CellRecord } from "../../src/records/run-record.ts";
 import { planOf } from "./support/lines.ts";
 import { errorOutcome, okOutcome } from "./support/outcomes.ts";
+import { schemaErrors } from "./support/record-schema.ts";
 import {
   FACTS,
   headerOf,
@@ -151,5 +152,50 @@ describe("a cell as it was seen live", () => {
       ),
       { numRuns: 300 },
     );
+  });
+});
+
+describe("the estimate of a window whose rail has two columns", () => {
+  const second = {
+    field: "power.draw.instant",
+    sensor: { averagingMs: 100, updateMs: 100, kind: "instant" },
+  } as const;
+  const facts = { ...FACTS, fields: ["power.draw.average", second.field], second };
+
+  test("is the same to the bit when the record is made of the raw files again", async () => {
+    // Long enough around the window for any sensor of a second.
+    const lines = readings(9000, (atMs) => 200 + ((atMs * 7919) % 1009) / 7).map((line) =>
+      line.kind === "read"
+        ? { ...line, samples: line.samples.map((one) => ({ ...one, instantW: one.powerW * 0.99 })) }
+        : line,
+    );
+    const event = windowEvent(0, 4000, { endMs: 6000, railLines: 1 + 91, requests: 0 });
+    const sampler = new RailSampler(facts, {
+      drain() {},
+      stop: () => Promise.reject(new Error("never")),
+    });
+    for (const line of lines) if (line.kind === "read") sampler.accept(line);
+    const window = sampler.judge(4000, 6000);
+    if (window.state === "refused" || !window.estimate || !window.second)
+      throw new Error("there is no estimate to be held against");
+
+    const record = await deriveRecord(
+      writeRun({
+        header: headerOf({ cells: [planOf()] }),
+        events: [segmentEvent(0), { ...METER, railLines: 11 }, event],
+        rail: [{ kind: "segment", segment: 0 }, { kind: "facts", facts }, ...lines],
+        requests: [],
+        log: [],
+      }),
+    );
+    const { metrics, energyMethod } = record.cells[0]!;
+    expect(energyMethod).toBe(window.estimate.method);
+    expect(metrics["gpu_rail_energy_est_j"]).toBe(window.estimate.energyJ);
+    expect(metrics["gpu_rail_energy_est_lo_j"]).toBe(window.estimate.loJ);
+    expect(metrics["gpu_rail_energy_est_hi_j"]).toBe(window.estimate.hiJ);
+    expect(metrics["gpu_rail_instant_est_j"]).toBe(window.second.estimate.energyJ);
+    expect(metrics["gpu_rail_energy_j"]).toBe(window.energyJ);
+    expect(record.rail?.second).toEqual(second);
+    expect(schemaErrors(record)).toEqual([]);
   });
 });

@@ -51,6 +51,34 @@ describe("the figures of a run", () => {
     expect(recordMetrics(none, NO_RAIL)).toMatchObject({ c2_x: 5 });
   });
 
+  test("over repeats never say that an estimate is better known than one repeat shows", () => {
+    const repeat = {
+      x_est: 10,
+      x_est_lo: 9,
+      x_est_hi: 12,
+      y_est_j: 5,
+      y_est_lo_j: 4,
+      y_est_hi_j: 7,
+    };
+    const metrics = recordMetrics(
+      [repeat, repeat, repeat].map((one) => cellOf(one)),
+      NO_RAIL,
+    );
+    expect(metrics).toEqual({
+      c2_x_est: 10,
+      c2_x_est_ci_lo: 9,
+      c2_x_est_ci_hi: 12,
+      c2_x_est_lo: 9,
+      c2_x_est_hi: 12,
+      c2_y_est_j: 5,
+      c2_y_est_j_ci_lo: 4,
+      c2_y_est_j_ci_hi: 7,
+      c2_y_est_lo_j: 4,
+      c2_y_est_hi_j: 7,
+    });
+    expect(recordMetrics([cellOf(repeat)], NO_RAIL)).not.toHaveProperty("c2_x_est_ci_lo");
+  });
+
   test("are not there for what was not measured", () => {
     expect(recordMetrics([cellOf({}, { state: "not measured" })], NO_RAIL)).toEqual({});
   });
@@ -72,6 +100,23 @@ describe("the best of a sweep", () => {
       best_gpu_rail_joules_per_token_concurrency: 8,
     });
     expect(sweepPeaks([sweepCell(16, 900, 0.1, { isComparable: false })], RAIL)).toEqual({});
+  });
+
+  test("is told by the estimate too, which may find another cell the cheapest", () => {
+    const est = (concurrency: number, plain: number, estimate?: number) =>
+      cellOf(
+        {
+          gpu_rail_joules_per_token: plain,
+          ...(estimate === undefined ? {} : { gpu_rail_joules_per_token_est: estimate }),
+        },
+        { concurrency, prefix: `c${concurrency}_` },
+      );
+    expect(sweepPeaks([est(1, 1.0, 1.1), est(2, 0.9, 1.2), est(4, 0.8)], RAIL)).toEqual({
+      best_gpu_rail_joules_per_token: 0.8,
+      best_gpu_rail_joules_per_token_concurrency: 4,
+      best_gpu_rail_joules_per_token_est: 1.1,
+      best_gpu_rail_joules_per_token_est_concurrency: 1,
+    });
   });
 
   test("is no lucky repeat", () => {
@@ -126,6 +171,44 @@ describe("a decode floor", () => {
     expect(Object.keys(metrics).filter((key) => key.startsWith("gpu_rail_"))).toEqual([
       "gpu_rail_sample_period_ms",
     ]);
+  });
+
+  const estimated = (energyJ: number, tokens: number): Metrics => ({
+    ...energy(energyJ - 10, tokens),
+    gpu_rail_energy_est_j: energyJ,
+    gpu_rail_energy_est_lo_j: energyJ - 2,
+    gpu_rail_energy_est_hi_j: energyJ + 3,
+    gpu_rail_joules_per_token_est: energyJ / tokens,
+    gpu_rail_instant_est_j: energyJ - 1,
+    gpu_rail_instant_est_lo_j: energyJ - 5,
+    gpu_rail_instant_est_hi_j: energyJ + 4,
+  });
+
+  test("has the sum of estimates with the sum of their half-widths", () => {
+    const metrics = metricsOf([floorRun(0, estimated(100, 100)), floorRun(1, estimated(400, 50))]);
+    expect(metrics).toMatchObject({
+      gpu_rail_energy_j: 480,
+      gpu_rail_energy_est_j: 500,
+      gpu_rail_energy_est_lo_j: 496,
+      gpu_rail_energy_est_hi_j: 506,
+      gpu_rail_joules_per_token_est: expect.closeTo(500 / 150, 9),
+      gpu_rail_joules_per_token_est_lo: expect.closeTo(496 / 150, 9),
+      gpu_rail_joules_per_delivered_token_est_hi: expect.closeTo(506 / 150, 9),
+      gpu_rail_instant_est_j: 498,
+      gpu_rail_instant_est_lo_j: 490,
+    });
+    expect(Object.keys(metrics).filter((key) => /rail.*_ci_/.test(key))).toEqual([]);
+  });
+
+  test("has the plain sum alone where one run has no estimate, and sums what a counter says", () => {
+    const counted = { gpu_rail_counter_j: 90 };
+    const metrics = metricsOf([
+      floorRun(0, { ...estimated(100, 100), ...counted }),
+      floorRun(1, { ...energy(400, 50), ...counted }),
+    ]);
+    expect(metrics).toMatchObject({ gpu_rail_energy_j: 490, gpu_rail_counter_j: 180 });
+    expect(metrics["gpu_rail_counter_joules_per_token"]).toBeCloseTo(180 / 150, 9);
+    expect(Object.keys(metrics).filter((key) => key.includes("_est"))).toEqual([]);
   });
 
   test("takes the server's rate where every run has it, else the client's", () => {

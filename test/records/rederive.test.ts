@@ -61,7 +61,7 @@ describe("the record of a small run", () => {
       ["measured", true],
       ["measured", true],
     ]);
-    expect(record.cells[0]!.steady).toEqual({ startMs: 1110, endMs: 1400 });
+    expect(record.cells[0]!.steady).toMatchObject({ startMs: 1110, endMs: 1400 });
   });
 
   test("is the same bytes each time", async () => {

@@ -6,7 +6,7 @@ import { clockTime, roughDuration } from "../../src/report/duration.ts";
 import { digitsFor, figureOf, number, shortNumber } from "../../src/report/figure.ts";
 import { fitColumns } from "../../src/report/fit-columns.ts";
 import { footnotes } from "../../src/report/footnotes.ts";
-import { cell, floorRun, GAP_REASON, unmeasured } from "./records.ts";
+import { cell, estimated, floorRun, GAP_REASON, plain, unmeasured } from "./records.ts";
 
 describe("columns", () => {
   test("stand below their heads, whose lines end at the bottom", () => {
@@ -59,19 +59,22 @@ describe("footnotes", () => {
 });
 
 describe("figures", () => {
-  test("one value has the interval that it brings, several have their own", () => {
+  test("one value has the interval that it brings, several have their own on top of theirs", () => {
     expect(figureOf([{ value: 3 }])).toEqual({ value: 3 });
     expect(figureOf([{ value: 3, lo: 2, hi: 5 }])).toEqual({
       value: 3,
       interval: { lo: 2, hi: 5 },
     });
     const two = figureOf([
-      { value: 10, lo: 0, hi: 99 },
-      { value: 12, lo: 0, hi: 99 },
+      { value: 10, lo: 10, hi: 13 },
+      { value: 12, lo: 12, hi: 15 },
     ]);
     // Student of two values: 12.7062 × √2 / √2.
     expect(two).toMatchObject({ value: 11 });
-    expect("interval" in two && two.interval?.hi).toBeCloseTo(11 + 12.7062, 3);
+    expect("interval" in two && two.interval?.lo).toBeCloseTo(11 - 12.7062, 3);
+    expect("interval" in two && two.interval?.hi).toBeCloseTo(11 + Math.hypot(12.7062, 3), 3);
+    const bare = figureOf([{ value: 10, lo: 10, hi: 13 }, { value: 12 }]);
+    expect("interval" in bare && bare.interval?.hi).toBeCloseTo(11 + 12.7062, 3);
   });
 
   test("what is not known is absent, never zero", () => {
@@ -137,6 +140,13 @@ describe("a finished cell on one line", () => {
       "4 at once: 202 tok/s, TTFT 48.9 ms, TPOT 18.2 ms, 1.44 J/token, 291 W",
     );
     expect(cellLine(floorRun(1))).toContain("TTFT 41.0 ms, TPOT 16.1 ms");
+  });
+
+  test("shows the estimate, says where there is only the plain integral, and what else was read", () => {
+    const { metrics, ...rest } = cell(4);
+    const two = { ...metrics, ...estimated(2000, 1000), gpu_rail_instant_est_j: 1980 };
+    expect(cellLine({ ...rest, metrics: two })).toContain("2.00 J/token, 291 W, instant −1.0 %");
+    expect(cellLine(plain(4))).toContain("1.44 J/token (plain integral)");
   });
 
   test("tells why there is no energy, and what speaks against it", () => {

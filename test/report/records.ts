@@ -1,3 +1,5 @@
+import type { Metrics } from "../../src/energy/metrics.ts";
+import type { Refusal } from "../../src/energy/rail-refusal.ts";
 import type { RailFacts } from "../../src/rails/source.ts";
 import type { CellRecord, Reason, RunRecord } from "../../src/records/run-record.ts";
 import { summarise } from "../../src/stats/summary.ts";
@@ -53,12 +55,41 @@ export function cell(concurrency: number, more: Partial<CellRecord> = {}): CellR
       gpu_rail_energy_j: powerW * windowS,
       gpu_rail_joules_per_token: (powerW * windowS) / tokens,
       gpu_rail_mean_power_w: powerW,
+      ...estimated(powerW * windowS, tokens),
     },
     isComparable: true,
     validity: [],
     warnings: [],
     ...more,
   };
+}
+
+/** Figures of an estimate whose interval reaches 1 % down and 1.5 % up. */
+export function estimated(energyJ: number, tokens: number): Metrics {
+  return {
+    gpu_rail_energy_est_j: energyJ,
+    gpu_rail_energy_est_lo_j: energyJ * 0.99,
+    gpu_rail_energy_est_hi_j: energyJ * 1.015,
+    gpu_rail_joules_per_token_est: energyJ / tokens,
+    gpu_rail_joules_per_token_est_lo: (energyJ * 0.99) / tokens,
+    gpu_rail_joules_per_token_est_hi: (energyJ * 1.015) / tokens,
+  };
+}
+
+export const UNBRACKETED: Refusal = {
+  reason: "rail_not_bracketed",
+  refuses: "estimate",
+  detail: "GPU 0: the readings do not reach far enough around the window",
+};
+
+/** The same cell with nothing but the plain integral, and why. */
+export function plain(
+  concurrency: number,
+  validity: readonly Reason[] = [UNBRACKETED],
+): CellRecord {
+  const { metrics } = cell(concurrency);
+  const kept = Object.entries(metrics).filter(([key]) => !key.includes("_est"));
+  return cell(concurrency, { metrics: Object.fromEntries(kept), validity });
 }
 
 /** A cell that was planned and never begun. */
@@ -162,6 +193,7 @@ export function floorRun(run: number, more: Partial<CellRecord> = {}): CellRecor
       gpu_rail_energy_j: 7042,
       gpu_rail_joules_per_token: 4.695,
       gpu_rail_mean_power_w: 287.4,
+      ...estimated(7180, 1500),
     },
     ...more,
   });

@@ -2,7 +2,17 @@ import { describe, expect, test } from "vitest";
 import { decodeFloorTable } from "../../src/report/decode-floor-table.ts";
 import { sweepTable } from "../../src/report/sweep-table.ts";
 import { summarise } from "../../src/stats/summary.ts";
-import { cell, floorRun, GAP_REASON, record, refused, unmeasured, withoutRail } from "./records.ts";
+import {
+  cell,
+  estimated,
+  floorRun,
+  GAP_REASON,
+  plain,
+  record,
+  refused,
+  unmeasured,
+  withoutRail,
+} from "./records.ts";
 
 const PLAIN = { hasColour: false, width: 100 };
 const LEVELS = [1, 2, 4, 8, 16, 32];
@@ -22,7 +32,8 @@ const repeats = [0, 1, 2].flatMap((repeat) =>
   LEVELS.map((level) => {
     const one = cell(level, { repeat });
     const joules = one.metrics["gpu_rail_joules_per_token"]! * (1 + repeat / 50);
-    return { ...one, metrics: { ...one.metrics, gpu_rail_joules_per_token: joules } };
+    const est = estimated(joules * one.tokens!.output, one.tokens!.output);
+    return { ...one, metrics: { ...one.metrics, gpu_rail_joules_per_token: joules, ...est } };
   }),
 );
 
@@ -80,6 +91,15 @@ const SWEEPS = {
     { simulated: true, warnings: ["the certificate is not checked (--insecure)"] },
   ),
   repeats: record(repeats),
+  "one without an estimate": record([cell(1), plain(2), cell(4)]),
+  "no estimate at all": record([plain(1), plain(2)]),
+  "two columns": record(
+    LEVELS.map((level) => {
+      const { metrics, ...rest } = cell(level);
+      const instantJ = metrics["gpu_rail_energy_est_j"]! * (1 + (level - 3) / 1000);
+      return { ...rest, metrics: { ...metrics, gpu_rail_instant_est_j: instantJ } };
+    }),
+  ),
   "no rail": withoutRail(LEVELS),
   "two by two lengths": record(LENGTHS, {
     metrics: {
@@ -162,7 +182,33 @@ describe("a sweep's table", () => {
     );
     expect(rowsOf(table)[0]).toMatch(/^ +1 .* —² +—² +0$/);
     expect(rowsOf(table)[1]).toMatch(/^ +2 .* —² +—² +0$/);
-    expect(rowsOf(table)[2]).toMatch(/^ +4 .* 1\.44 +291 +0$/);
+    expect(rowsOf(table)[2]).toMatch(/^ +4 .* 1\.44 \(1\.42–1\.46\) +291 +0$/);
+  });
+
+  test("a column never mixes estimates and plain integrals, and is called after the latter", () => {
+    const mixed = sweepTable(SWEEPS["one without an estimate"], PLAIN);
+    expect(rowsOf(mixed)[1]).toMatch(/^ +2 .* —² /);
+    expect(mixed).toContain("² GPU 0: the readings do not reach far enough around the window");
+    expect(mixed).not.toContain("plain");
+    const none = sweepTable(SWEEPS["no estimate at all"], PLAIN);
+    expect(none).toMatch(/plain J\/token: the plain integral/);
+    expect(none.replaceAll(/\s+/g, " ")).toContain("no estimate: GPU 0: the readings do not reach");
+    expect(none).toMatch(/cheapest .* J\/token by the plain integral/);
+  });
+
+  test("the estimate is what is shown, with its own interval, where it and the integral differ", () => {
+    const { metrics, ...rest } = cell(1);
+    const one = { ...rest, metrics: { ...metrics, ...estimated(2000, 1000) } };
+    const table = sweepTable(record([one]), PLAIN);
+    expect(rowsOf(table)[0]).toContain("2.00 (1.98–2.03)");
+    expect(table).toMatch(/cheapest +2\.00 J\/token: 1 at once/);
+  });
+
+  test("what a second column says stands on the line of the energy", () => {
+    const table = sweepTable(SWEEPS["two columns"], PLAIN);
+    expect(rowsOf(table)[0]).toContain("−0.2");
+    expect(rowsOf(table)[5]).toContain("+2.9");
+    expect(table.replaceAll(/\s+/g, " ")).toContain("instant %: how far the energy by that column");
   });
 
   test("the peak and the cheapest token are those of rows that may be compared", () => {
@@ -198,7 +244,7 @@ describe("a sweep's table", () => {
       },
     });
     const why = { reason: "rail_not_bracketed", refuses: "estimate", detail: "no quiet" } as const;
-    const table = sweepTable(record([est, cell(2, { validity: [why] })]), PLAIN);
+    const table = sweepTable(record([est, plain(2, [why])]), PLAIN);
     expect(table).toContain(" 10.0 (9.5–10.7) ");
     expect(rowsOf(table)[1]).not.toContain("2.5");
     expect(table).toContain("no quiet [rail_not_bracketed]");
@@ -272,6 +318,7 @@ describe("a decode floor's table", () => {
     decode_rate_is_servers: 1,
     decode_runs: 3,
     gpu_rail_joules_per_token: 4.695,
+    ...estimated(3 * 7180, 3 * 1500),
   };
   const base = { benchmark: "decode-floor", metrics } as const;
   const FLOORS = {
