@@ -28,6 +28,8 @@ export interface RailFacts {
   readonly sensor: Sensor;
   /** What the sensor's figures rest on, in words. */
   readonly sensorBasis: string;
+  /** Why a reading is no plain mean, so that no estimate can be (`rail_sensor_unknown`). */
+  readonly unmodelled?: string;
   /** The other power column of the same readings, where there is one. */
   readonly second?: { readonly field: string; readonly sensor: Sensor };
   /** The sample period that was asked for, in ms. */

@@ -13,26 +13,34 @@ import {
 
 const device = fields(
   { id: text },
-  { index: whole, name: text, powerLimitW: finite, isPartitioned: flag },
+  { index: whole, name: text, powerLimitW: finite, gain: finite, isPartitioned: flag },
 );
 
-const facts = fields({
-  source: text,
-  head: oneOf("gpu_rail", "cpu_rail", "node_rail", "module_rail", "sim_rail"),
-  devices: listOf(device),
-  sensor: fields({
+const sensor = fields(
+  {
     averagingMs: notNegative,
     updateMs: notNegative,
     kind: oneOf("average", "instant", "counter"),
-  }),
-  sensorBasis: text,
-  periodMs: notNegative,
-  fields: listOf(text),
-  covers: text,
-  excludes: text,
-  warnings: listOf(text),
-  silentDevices: listOf(text),
-});
+  },
+  { otherAveragingMs: notNegative },
+);
+
+const facts = fields(
+  {
+    source: text,
+    head: oneOf("gpu_rail", "cpu_rail", "node_rail", "module_rail", "sim_rail"),
+    devices: listOf(device),
+    sensor,
+    sensorBasis: text,
+    periodMs: notNegative,
+    fields: listOf(text),
+    covers: text,
+    excludes: text,
+    warnings: listOf(text),
+    silentDevices: listOf(text),
+  },
+  { unmodelled: text, second: fields({ field: text, sensor }) },
+);
 
 const sample = fields(
   { atMs: finite, powerW: notNegative },
