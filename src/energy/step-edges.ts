@@ -8,8 +8,11 @@ import type { Sensor } from "./sensor.ts";
 const LEAST_SHARE = 0.4;
 /** and this many watts. */
 const LEAST_STEP_W = 15;
-/** A straight way from one level to the next leaves at most this share of the step, in the mean. */
-const STRAIGHT_SHARE = 0.04;
+/**
+ * A straight way from one level to the next leaves at most this share of the step, in the mean: the
+ * age of the readings leaves about half of it, the creep of a capacitor more than it.
+ */
+const STRAIGHT_SHARE = 0.055;
 /** So long after the load's end the power of the device may fall, in ms. */
 const LATE_MS = 150;
 
