@@ -56,13 +56,15 @@ export async function* measureWindow(
   const { cell } = plan;
   session.screen.cellStarts(plan);
   session.event({ event: "cell_started", cell });
+  let warmed: LoadResult | undefined;
   if (warmup) {
     yield phaseOf(session, "warm-up", plan);
-    const warmed = await run(session, source, work, { ...warmup, phase: "warm-up" }, signal);
+    warmed = await run(session, source, work, { ...warmup, phase: "warm-up" }, signal);
     signal.throwIfAborted();
     if (warmed.stopped !== undefined) throw loadFailed(plan, warmed, "warm-up");
   }
   yield* settle(session, work, signal);
+  if (warmed) session.checkSensor(warmed);
   yield phaseOf(session, "window", plan);
   const accumulator = new CellAccumulator(plan);
   const measured = { workload: work.workload, load: work.load, phase: "window" as const };
@@ -72,6 +74,7 @@ export async function* measureWindow(
   await readingsPast(session.meter, result.endMs, signal);
   const record = judged(session, result, accumulator, cell);
   release?.();
+  session.checkSensor(result);
   session.event({ event: "cell_ended", cell });
   session.cell(record);
   await session.folder.flush();

@@ -42,6 +42,13 @@ const GENERATIONS: readonly Generation[] = [
   }),
   generation(/\b(G?H[128]00|H20)\b/, { averageMs: 1000, instantMs: 25, drawMs: 1000 }),
   generation(/\b(A100|A800|A30)\b/, { averageMs: 1000, instantMs: 25, drawMs: 25 }),
+  // Before Ada: a Quadro RTX 4000 is none of its RTX 40.
+  generation(/\bQuadro RTX 8000\b/i, { averageMs: 1000, instantMs: 20, drawMs: 20 }),
+  generation(/\b(T4G?|RTX 20\d\d|GTX 16\d\d|Quadro RTX \d000|TITAN RTX)\b/i, {
+    averageMs: 1000,
+    instantMs: 100,
+    drawMs: 100,
+  }),
   {
     ...generation(/\b(L4|L40S?|L20|RTX 40\d\d|RTX \d000 Ada)\b/, {
       averageMs: 1000,
@@ -58,12 +65,6 @@ const GENERATIONS: readonly Generation[] = [
     }),
     drawMs: drawOfConsumer,
   },
-  generation(/\bQuadro RTX 8000\b/i, { averageMs: 1000, instantMs: 20, drawMs: 20 }),
-  generation(/\b(T4G?|RTX 20\d\d|GTX 16\d\d|Quadro RTX \d000|TITAN RTX)\b/i, {
-    averageMs: 1000,
-    instantMs: 100,
-    drawMs: 100,
-  }),
   unmodelled(
     /\b(GTX TITAN|TITAN (Black|Z)|GTX [679]\d\d|M(4|6|10|40|60)|K(8|10|20X?m?|40[cmst]?|80)|Quadro [MK]\d{3,4}M?)\b/i,
     CAPACITOR,
