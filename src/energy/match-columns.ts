@@ -12,8 +12,10 @@ const SHIFTS_MS = [-150, -100, -50, 0, 50, 100];
 /** A move of the reading that is smaller than this, in W, tells nothing. */
 const LEAST_MOVE_W = 15;
 
-/** Errors of this share of the step are those of the time between readings. */
-const FLOOR_SHARE = 0.015;
+/** Errors of this share of the step are those of rounding and of the readings' age, */
+const FLOOR_SHARE = 0.005;
+/** and as many more, in proportion, those of the time between readings: here of 250 ms. */
+const PERIOD_SHARE = 0.01;
 
 /**
  * The averaging time with which a trailing mean of `instantW` looks like `powerW`; it does not
@@ -36,9 +38,14 @@ export function matchColumns(
     averagingMs,
     residual: Math.min(...SHIFTS_MS.map((shiftMs) => residual(told, curve, averagingMs, shiftMs))),
   }));
-  const range = fitRange(fits, told.length * (FLOOR_SHARE * moveW) ** 2);
+  const range = fitRange(fits, told.length * (floorShare(told) * moveW) ** 2);
   if (isUntold(range.hiMs, fits)) return undefined;
   return { ...atLeastAsLongAs(second, range), how: "second_column" };
+}
+
+function floorShare(told: readonly PowerSample[]): number {
+  const periodMs = (told.at(-1)!.atMs - told[0]!.atMs) / (told.length - 1);
+  return FLOOR_SHARE + PERIOD_SHARE * Math.min(1, periodMs / 250);
 }
 
 /** Means that are not longer than those of the second column look like it, and like each other. */

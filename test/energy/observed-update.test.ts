@@ -20,6 +20,13 @@ describe("observedUpdateMs", () => {
     ).toBe(20);
   });
 
+  test("is right on average where readings come nearly as rarely, and pauses do not count", () => {
+    const paused = (ms: number): number =>
+      Math.floor(ms < 5000 ? ms / 100 : Math.max(50, (ms - 3000) / 100));
+    const seen = observedUpdateMs(every(57, 0, 12_000, paused), wattsOf)!;
+    expect(Math.abs(seen - 100)).toBeLessThan(8);
+  });
+
   test("is not told where the reading changes as often as it is taken", () => {
     expect(
       observedUpdateMs(

@@ -1,5 +1,9 @@
 import type { PowerSample } from "../../../src/energy/power-sample.ts";
-import { type PowerCurve, trailingMeanW } from "../../../src/engine/nvidia-smi/step-power.ts";
+import {
+  lastUpdate,
+  type PowerCurve,
+  trailingMeanW,
+} from "../../../src/engine/nvidia-smi/step-power.ts";
 
 export interface Sampling {
   /** Mean of so many ms: of the power, and of the second column where there is one. */
@@ -21,9 +25,17 @@ export function sensorReadings(
 ): PowerSample[] {
   const samples: PowerSample[] = [];
   const phaseMs = random() * updateMs;
+  const noises = new Map<string, number>();
+  /** Drawn anew at each update, for each column. */
+  const noiseAt = (atMs: number, windowMs: number): number => {
+    const key = `${lastUpdate(atMs, updateMs)} of ${windowMs}`;
+    const drawn = noises.get(key) ?? noiseW * (random() * 2 - 1);
+    noises.set(key, drawn);
+    return drawn;
+  };
   const shown = (atMs: number, windowMs: number): number => {
     const meanW = trailingMeanW(curve, atMs + phaseMs, { windowMs, updateMs });
-    return Math.max(0, Number((meanW + noiseW * (random() * 2 - 1)).toFixed(2)));
+    return Math.max(0, Number((meanW + noiseAt(atMs + phaseMs, windowMs)).toFixed(2)));
   };
   for (let atMs = fromMs + random() * periodMs; atMs < toMs; ) {
     const instant = instantMs === undefined ? {} : { instantW: shown(atMs, instantMs) };
