@@ -1,6 +1,7 @@
 import { deviceLabel } from "../rails/judge-window.ts";
 import { averagingWords } from "../rails/sensor-check.ts";
 import type { ColumnProbe, SensorProbe } from "../rails/sensor-probe.ts";
+import type { RailDevice } from "../rails/source.ts";
 import { cleanText } from "./clean-text.ts";
 import { type Column, columnsTable } from "./columns-table.ts";
 import { type Look, wrap } from "./facts-table.ts";
@@ -26,7 +27,7 @@ const VERDICTS: Readonly<Record<ColumnProbe["verdict"], string>> = {
 export function probeTable({ facts, devices }: SensorProbe, { hasColour, width }: Look): string {
   const rows = devices.flatMap(({ device, columns }) =>
     columns.map((column, i) => [
-      i === 0 ? cleanText(deviceLabel(device)) : "",
+      i === 0 ? cleanText(shortLabel(device)) : "",
       column.field.replace("power.draw.", "."),
       averagingWords(column.declared.averagingMs),
       measuredWords(column),
@@ -35,8 +36,9 @@ export function probeTable({ facts, devices }: SensorProbe, { hasColour, width }
       VERDICTS[column.verdict],
     ]),
   );
+  const names = devices.map(({ device }) => deviceLabel(device)).join(", ");
   const legend = [
-    `Declared: ${facts.sensorBasis}. Measured: the averaging time that fits a step of load best, and the range that fits.`,
+    `${names}. Declared: ${facts.sensorBasis}. Measured: the averaging time that fits a step of load best, and the range that fits.`,
     ...(facts.unmodelled === undefined ? [] : [`No estimate of energy: ${facts.unmodelled}.`]),
   ];
   return [
@@ -44,6 +46,11 @@ export function probeTable({ facts, devices }: SensorProbe, { hasColour, width }
     "",
     ...legend.flatMap((text) => wrap(cleanText(text), width)),
   ].join("\n");
+}
+
+/** The name stands below the table, where there is room for it. */
+function shortLabel({ id, index }: RailDevice): string {
+  return deviceLabel({ id, ...(index === undefined ? {} : { index }) });
 }
 
 /** A range that begins at nothing has no shortest: the step was as fast as could be seen. */
