@@ -35,6 +35,7 @@ export { EnergyMeter, type LogLine } from "./rails/meter.ts";
 export type { MeterOptions, RailName } from "./rails/meter-options.ts";
 export { type NvidiaSmiOptions, openNvidiaSmi } from "./rails/nvidia-smi/open-nvidia-smi.ts";
 export type { RailSampler, WindowOptions } from "./rails/sampler.ts";
+export type { SensorCheck } from "./rails/sensor-check.ts";
 export type {
   MeasuredRailWindow,
   RailDevice,

@@ -11,6 +11,7 @@ export function railLine(facts: RailFacts): string {
 }
 
 /** The power field in use and what one reading of it stands for, in words. */
-export function sensorWords({ fields, sensor, sensorBasis }: RailFacts): string {
+export function sensorWords({ fields, sensor, sensorBasis, unmodelled }: RailFacts): string {
+  if (unmodelled !== undefined) return `${fields[0]} (no plain mean: ${unmodelled})`;
   return `${fields[0]} (mean of the last ${averagingWords(sensor.averagingMs)}; ${sensorBasis})`;
 }

@@ -4,13 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { schemaErrors } from "../../records/support/record-schema.ts";
 import { cleanups } from "../../support/open-rail.ts";
-import {
-  optionsOf,
-  rederive,
-  runDecodeFloor,
-  runSweep,
-  startEngine,
-} from "./support/small-sweep.ts";
+import { optionsOf, rederive, runSweep, startEngine } from "./support/small-sweep.ts";
 
 /** An engine whose sensor averages over so long, whatever the name of its GPU declares. */
 async function engineWith(averagingMs: number) {
