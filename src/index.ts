@@ -40,6 +40,7 @@ export type { MeterOptions, RailName } from "./rails/meter-options.ts";
 export { type NvidiaSmiOptions, openNvidiaSmi } from "./rails/nvidia-smi/open-nvidia-smi.ts";
 export type { RailGain } from "./rails/rail-gain.ts";
 export type { RailSampler, WindowOptions } from "./rails/sampler.ts";
+export type { SensorCheck } from "./rails/sensor-check.ts";
 export type {
   MeasuredRailWindow,
   RailDevice,

@@ -64,13 +64,15 @@ export async function* measureWindow(
   const { cell } = plan;
   session.screen.cellStarts(plan);
   session.event({ event: "cell_started", cell });
+  let warmed: LoadResult | undefined;
   if (warmup) {
     yield phaseOf(session, "warm-up", plan);
-    const warmed = await run(session, source, work, { ...warmup, phase: "warm-up" }, signal);
+    warmed = await run(session, source, work, { ...warmup, phase: "warm-up" }, signal);
     signal.throwIfAborted();
     if (warmed.stopped !== undefined) throw loadFailed(plan, warmed, "warm-up");
   }
   yield* settle(session, work, signal);
+  if (warmed) session.checkSensor(warmed);
   yield phaseOf(session, "window", plan);
   const stepMs = steadyStepMs(session.meter.facts);
   const accumulator = new CellAccumulator(plan, stepMs);
@@ -83,6 +85,7 @@ export async function* measureWindow(
   const seen = await looking;
   const record = judged(session, result, accumulator, { cell, steadyStepMs: stepMs, seen });
   release?.();
+  session.checkSensor(result);
   session.event({ event: "cell_ended", cell });
   session.cell(record);
   await session.folder.flush();

@@ -39,6 +39,7 @@ export class RunMemory {
         events: this.#events,
         log: [...(before?.log ?? []), ...this.#log],
         damage: before?.damage ?? [],
+        sensorChecks: before?.sensorChecks ?? [],
       },
       header.cells.map((plan) => this.#cellOf(plan, before)),
       [

@@ -1,7 +1,9 @@
 import { clockOriginNs, nowMs } from "../clock.ts";
+import type { LoadTimes } from "../energy/measure-averaging.ts";
 import type { Ended } from "../load/messages.ts";
 import { EnergyMeter, type LogLine } from "../rails/meter.ts";
 import type { MeterOptions } from "../rails/meter-options.ts";
+import { SensorWatch, sensorCheckLine } from "../rails/sensor-check.ts";
 import type { RailEvent } from "../rails/source.ts";
 import type { RunRail } from "../records/cell-rail.ts";
 import type { RequestLine } from "../records/request-line.ts";
@@ -33,6 +35,7 @@ export class RunSession {
   #hasFacts = false;
   #hasToldUnwritten = false;
   readonly #memory = new RunMemory();
+  readonly #sensorWatch = new SensorWatch();
 
   /** @param segment - 0, and one more each time that a run is resumed. */
   constructor(folder: RunFolder, meter: MeterOptions, segment: number) {
@@ -129,6 +132,23 @@ export class RunSession {
       idleReasons,
       warnings,
     });
+  }
+
+  /** Looks whether the step of a load shows the averaging time that the sensor is declared to have. */
+  checkSensor(load: LoadTimes): void {
+    const { sampler } = this.meter;
+    if (sampler === undefined) return;
+    const checks = this.#sensorWatch.look(sampler, load);
+    for (const check of checks) {
+      this.event({ event: "sensor_check", railLines: this.#railLines, ...check });
+      if (check.verdict === "differs") sampler.noteAveraging(check.averagingMs);
+    }
+    const lines = checks.map((check) => sensorCheckLine(check, sampler.facts));
+    // Of sensors that are as declared one line is enough.
+    const agrees = lines.findIndex(({ level }) => level === "info");
+    for (const [i, line] of lines.entries()) {
+      if (line.level === "warn" || i === agrees) this.log(line);
+    }
   }
 
   /** What the cells' energy is judged with. */

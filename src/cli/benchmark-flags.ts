@@ -3,8 +3,8 @@ import { type RailFlags, railFlags } from "./options.ts";
 import { extraBody, path, positiveSeconds, seconds, whole } from "./parse-values.ts";
 import { type SettleFlags, settleOptions } from "./settle-flags.ts";
 
-/** The flags that every benchmark of an endpoint has, as the parser gives them. */
-export interface BenchmarkFlags extends RailFlags, SettleFlags {
+/** The flags that say where requests go, as the parser gives them. */
+export interface AccessFlags {
   readonly target?: string;
   readonly model?: string;
   readonly endpoint?: "chat" | "completions";
@@ -14,6 +14,10 @@ export interface BenchmarkFlags extends RailFlags, SettleFlags {
   readonly extraBody?: Readonly<Record<string, unknown>>;
   readonly caFile?: string;
   readonly insecure?: boolean;
+}
+
+/** The flags that every benchmark of an endpoint has. */
+export interface BenchmarkFlags extends RailFlags, AccessFlags, SettleFlags {
   readonly timeout: number;
   readonly threads: number;
   readonly railLocal?: "yes" | "no";
@@ -28,7 +32,7 @@ export interface BenchmarkFlags extends RailFlags, SettleFlags {
 }
 
 /** Where requests go, and what is sent to be let in; `parseTarget` judges them. */
-const targetFlags: readonly Option[] = [
+export const accessFlags: readonly Option[] = [
   new Option("--target <url>", "the endpoint: a base URL, a whole one, or a unix socket").env(
     "JOULEMARK_TARGET",
   ),
@@ -51,6 +55,10 @@ const targetFlags: readonly Option[] = [
     path,
   ),
   new Option("--insecure", "do not check the server's certificate; the record says so"),
+];
+
+const targetFlags: readonly Option[] = [
+  ...accessFlags,
   new Option("--timeout <s>", "how long one request may take, in seconds")
     .default(600)
     .argParser(positiveSeconds),

@@ -24,15 +24,18 @@ export const nvidiaSmiFlags: readonly Option[] = [
     .argParser(positiveSeconds),
 ];
 
+export const railDevicesFlag: Option = new Option(
+  "--rail-devices <list>",
+  "which GPUs, by index or uuid: 0,1 (default: all)",
+).argParser(textList("indexes or uuids", "0,1"));
+
 /** Flags about the rail that every benchmark has. */
 export const railFlags: readonly Option[] = [
   new Option("--rail <name>", "which rail to read").choices([...RAIL_NAMES]).default("auto"),
   new Option("--rail-period <ms>", "time between readings, in whole milliseconds")
     .default(250)
     .argParser(wholePeriodMs),
-  new Option("--rail-devices <list>", "which GPUs, by index or uuid: 0,1 (default: all)").argParser(
-    textList("indexes or uuids", "0,1"),
-  ),
+  railDevicesFlag,
   new Option(
     "--rail-gain <list>",
     "what the readings of calibrated cards are multiplied with: 1.047, or by index or uuid: 0=1.047,1=0.98",

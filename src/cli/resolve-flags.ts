@@ -3,7 +3,7 @@ import type { BenchmarkOptions } from "../benchmarks/benchmark-options.ts";
 import type { RunParameters } from "../records/run-header.ts";
 import { parseTarget } from "../target/parse-target.ts";
 import type { Target } from "../target/target.ts";
-import { type BenchmarkFlags, FLAGS_OF_THE_SCREEN } from "./benchmark-flags.ts";
+import { type AccessFlags, type BenchmarkFlags, FLAGS_OF_THE_SCREEN } from "./benchmark-flags.ts";
 import { readConfigFile, readRunFlags } from "./config-file.ts";
 import { applyValues, isGiven } from "./config-values.ts";
 import { meterOptions } from "./options.ts";
@@ -62,7 +62,7 @@ function shown(value: unknown): string {
 }
 
 /** The endpoint; `undefined` when none was named. @throws {JoulemarkError} `bad_option` */
-export function targetOf(flags: BenchmarkFlags): Target | undefined {
+export function targetOf(flags: AccessFlags): Target | undefined {
   const { target, model, endpoint, apiKeyEnv, apiKeyFile, headerEnv, caFile, insecure } = flags;
   if (target === undefined) return undefined;
   return parseTarget(target, {

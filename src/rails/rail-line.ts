@@ -1,5 +1,6 @@
 import { deviceLabel } from "./judge-window.ts";
 import { gainWords } from "./rail-gain.ts";
+import { averagingWords } from "./sensor-check.ts";
 import type { RailFacts } from "./source.ts";
 
 /** Which rail this is, what is in its number and what is not, on one line for people. */
@@ -12,10 +13,7 @@ export function railLine(facts: RailFacts): string {
 }
 
 /** The power field in use and what one reading of it stands for, in words. */
-export function sensorWords({ fields, sensor, sensorBasis }: RailFacts): string {
-  const span =
-    sensor.averagingMs >= 1000
-      ? `${(sensor.averagingMs / 1000).toFixed(1)} s`
-      : `${sensor.averagingMs} ms`;
-  return `${fields[0]} (mean of the last ${span}; ${sensorBasis})`;
+export function sensorWords({ fields, sensor, sensorBasis, unmodelled }: RailFacts): string {
+  if (unmodelled !== undefined) return `${fields[0]} (no plain mean: ${unmodelled})`;
+  return `${fields[0]} (mean of the last ${averagingWords(sensor.averagingMs)}; ${sensorBasis})`;
 }

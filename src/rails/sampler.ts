@@ -41,9 +41,10 @@ interface Waiter {
 
 /** An open rail: its readings since it was opened, and the energy of any window of them. */
 export class RailSampler {
-  readonly facts: RailFacts;
+  #facts: RailFacts;
   readonly #feed: RailFeed;
-  readonly #settleMs: number;
+  #settleMs: number;
+  readonly #hasOwnSettle: boolean;
   /** Held readings are kept so far back too, so that a replay of all readings sees the same. */
   readonly #marginMs: number;
   readonly #stores: Map<string, ReadingStore>;
@@ -56,12 +57,33 @@ export class RailSampler {
 
   /** @param feed - its events are to be given to `accept`. */
   constructor(facts: RailFacts, feed: RailFeed, settle?: number) {
-    this.facts = facts;
+    this.#facts = facts;
     this.#feed = feed;
     this.#settleMs = settle ?? settleMs(facts.sensor, facts.periodMs);
     this.#marginMs = Math.max(MARGIN_MS, MARGIN_PERIODS * facts.periodMs);
+    this.#hasOwnSettle = settle !== undefined;
     this.#stores = new Map(facts.devices.map(({ id }) => [id, new ReadingStore(id)]));
     this.#gains = new Map(facts.devices.map(({ id, gain }) => [id, gain]));
+  }
+
+  /** What is known of the rail by now. */
+  get facts(): RailFacts {
+    return this.#facts;
+  }
+
+  /**
+   * A device was seen to average over another time than declared: what is judged from now on allows
+   * for both. Of several times the one that is furthest from the declared stays.
+   */
+  noteAveraging(otherAveragingMs: number): void {
+    const { sensor, periodMs } = this.#facts;
+    const before = sensor.otherAveragingMs ?? sensor.averagingMs;
+    const away = (ms: number): number => Math.abs(Math.log(ms / sensor.averagingMs));
+    if (away(otherAveragingMs) <= away(before)) return;
+    this.#facts = { ...this.#facts, sensor: { ...sensor, otherAveragingMs } };
+    if (this.#hasOwnSettle) return;
+    const longest = { ...sensor, averagingMs: otherAveragingMs };
+    this.#settleMs = Math.max(this.#settleMs, settleMs(longest, periodMs));
   }
 
   /** How long after a change of load the readings still tell of the time before it, in ms. */
@@ -100,6 +122,12 @@ export class RailSampler {
   latest(): readonly PowerSample[] {
     this.#feed.drain();
     return [...this.#stores.values()].flatMap(({ last }) => (last === undefined ? [] : [last]));
+  }
+
+  /** One device's readings of this time, as far as they have come. */
+  readings(device: string, startMs: number, endMs: number): readonly PowerSample[] {
+    this.#feed.drain();
+    return this.#stores.get(device)?.around(startMs, endMs, 0) ?? [];
   }
 
   /** The plain integral of the readings so far; `undefined` when a device has none in the window. */

@@ -6,6 +6,8 @@ import {
   finite,
   flag,
   listOf,
+  notNegative,
+  oneOf,
   positive,
   type Shape,
   text,
@@ -39,6 +41,17 @@ export const eventShape: Shape = byKind("event", {
     ),
     part,
   ),
+  sensor_check: fields({
+    ...at,
+    railLines: whole,
+    device: text,
+    declaredMs: notNegative,
+    averagingMs: notNegative,
+    loMs: notNegative,
+    hiMs: notNegative,
+    how: oneOf("second_column", "edges"),
+    verdict: oneOf("agrees", "differs"),
+  }),
   ended: fields({ ...at, isInterrupted: flag }),
 });
 

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { finiteSorted } from "../energy/metrics.ts";
 import { JoulemarkError } from "../errors.ts";
 import type { LogLine } from "../rails/meter.ts";
+import { type SensorCheck, sensorCheckLine } from "../rails/sensor-check.ts";
 import { cellWithoutFigures } from "./cell-record.ts";
 import { Damage } from "./damage.ts";
 import { decodeFloorFigures, decodeFloorVerdict } from "./decode-floor-result.ts";
@@ -108,16 +109,19 @@ export interface RunFiles {
   readonly events: readonly RunEvent[];
   readonly log: RunRecord["log"];
   readonly damage: readonly string[];
+  /** Of what was measured before, where its events are not there. */
+  readonly sensorChecks?: readonly SensorCheck[];
 }
 
 /** The record of a run whose cells are known. */
 export function recordOf(
-  { header, events, log, damage }: RunFiles,
+  { header, events, log, damage, sensorChecks = [] }: RunFiles,
   cells: readonly CellRecord[],
   rails: readonly DerivedRail[],
 ): RunRecord {
   const { benchmark, parameters, target, host, startedAt } = header;
   const rail = runRail(rails);
+  const checks = [...sensorChecks, ...checksOf(events)];
   const isFloor = benchmark === "decode-floor";
   const phases = phaseEnergy(isFloor ? [] : cells, rail.facts?.head);
   const metrics = isFloor
@@ -140,15 +144,29 @@ export function recordOf(
     ...serverOf(events),
     ...(rail.facts === undefined ? {} : { rail: rail.facts }),
     ...(rail.idle === undefined ? {} : { idle: rail.idle }),
+    ...(checks.length === 0 ? {} : { sensorChecks: checks }),
     cells,
     metrics,
     ...(isFloor ? { verdict: decodeFloorVerdict(cells, floorRules(header)) } : {}),
     validity: [...rail.reasons, ...phases.reasons],
-    warnings: rail.warnings,
+    warnings: [...new Set([...rail.warnings, ...checkWarnings(checks, rail)])],
     log: log.map(({ level, text }) => ({ level, text })),
     ...(rail.cost === undefined ? {} : { samplerCost: rail.cost }),
     damage,
   };
+}
+
+function checksOf(events: readonly RunEvent[]): readonly SensorCheck[] {
+  return events.flatMap((event) => {
+    if (event.event !== "sensor_check") return [];
+    const { device, declaredMs, averagingMs, loMs, hiMs, how, verdict } = event;
+    return [{ device, declaredMs, averagingMs, loMs, hiMs, how, verdict }];
+  });
+}
+
+function checkWarnings(checks: readonly SensorCheck[], { facts }: DerivedRail): readonly string[] {
+  const lines = checks.map((check) => sensorCheckLine(check, facts ?? { devices: [] }));
+  return lines.filter(({ level }) => level === "warn").map(({ text }) => text);
 }
 
 /** The built-in engine says of itself that it is none; the stand-in's devices do. */

@@ -1,4 +1,5 @@
 import type { GeneratorHealth } from "../load/generator-health.ts";
+import type { SensorCheck } from "../rails/sensor-check.ts";
 import type { EnergyReason } from "./meter-facts.ts";
 
 /**
@@ -75,6 +76,15 @@ export type RunEvent =
       /** What was seen there and refuses nothing. */
       readonly warnings?: readonly string[];
     }
+  | ({
+      /**
+       * The step of a load showed a device's averaging time, when `railLines` of the segment were
+       * there: where it is another one than declared, later windows are judged with both.
+       */
+      readonly event: "sensor_check";
+      readonly atMs: number;
+      readonly railLines: number;
+    } & SensorCheck)
   | { readonly event: "cell_ended"; readonly atMs: number; readonly cell: number }
   | { readonly event: "signal"; readonly atMs: number; readonly signal: string }
   | { readonly event: "ended"; readonly atMs: number; readonly isInterrupted: boolean };

@@ -4,6 +4,7 @@ import type { Metrics } from "../energy/metrics.ts";
 import type { RailReason } from "../energy/rail-refusal.ts";
 import type { SamplerCost } from "../energy/sampler-cost.ts";
 import type { GeneratorHealth } from "../load/generator-health.ts";
+import type { SensorCheck } from "../rails/sensor-check.ts";
 import type { RailFacts } from "../rails/source.ts";
 import type { Summary } from "../stats/summary.ts";
 import type { TargetRecord } from "../target/target-record.ts";
@@ -24,6 +25,8 @@ export interface RunRecord {
   readonly server?: { readonly name?: string; readonly version?: string; readonly model?: string };
   readonly rail?: RailFacts;
   readonly idle?: EnergyWindow;
+  /** What a step of load showed of each device's sensor, where one was clear. */
+  readonly sensorChecks?: readonly SensorCheck[];
   readonly cells: readonly CellRecord[];
   /** Flat, sorted, finite numbers only: of each cell behind its prefix, and of the run. */
   readonly metrics: Metrics;

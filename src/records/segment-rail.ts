@@ -48,7 +48,8 @@ export class SegmentRail {
       if (event.railLines > lines) break;
       missing = Math.max(missing, event.railLines - this.replay.lines);
       if (event.event === "meter") this.#takeMeter(event);
-      else this.#judge(event.cell);
+      else if (event.event === "window") this.#judge(event.cell);
+      else if (event.verdict === "differs") this.replay.sampler?.noteAveraging(event.averagingMs);
     }
     return missing;
   }

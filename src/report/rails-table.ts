@@ -1,3 +1,4 @@
+import type { Sensor } from "../energy/sensor.ts";
 import { deviceLabel } from "../rails/judge-window.ts";
 import type { RailReport, ReadableRail } from "../rails/list-rails.ts";
 import { type FactRow, factsTable, type Look } from "./facts-table.ts";
@@ -32,14 +33,23 @@ function oneRail(report: RailReport, look: Look): string {
       ["power field", facts.fields[0] ?? ""],
       [
         "averaging",
-        `each reading is the mean of the last ${sensor.averagingMs} ms, renewed every ${sensor.updateMs} ms (${sensorBasis})`,
+        facts.unmodelled === undefined
+          ? `${meanWords(sensor)} (${sensorBasis})`
+          : `no plain mean, so no estimate of energy: ${facts.unmodelled}`,
       ],
+      ...(facts.second === undefined
+        ? []
+        : [[facts.second.field, meanWords(facts.second.sensor)] satisfies FactRow]),
       ["columns read", facts.fields.join(", ")],
       ["driver", facts.driverVersion ?? "— (not told)"],
       ...(facts.warnings.length === 0 ? [] : [["warnings", facts.warnings] satisfies FactRow]),
     ],
     look,
   );
+}
+
+function meanWords({ averagingMs, updateMs }: Sensor): string {
+  return `each reading is the mean of the last ${averagingMs} ms, renewed every ${updateMs} ms`;
 }
 
 function deviceLines({ facts, readings }: ReadableRail): readonly string[] {

@@ -12,6 +12,13 @@ describe("sensorFacts", () => {
     ["NVIDIA A30", "535.54.03", "power.draw", 25, 100],
     ["NVIDIA GeForce RTX 3090", "535.54.03", "power.draw", 1000, 100],
     ["NVIDIA GeForce RTX 3090", "530.30.02", "power.draw", 100, 100],
+    ["NVIDIA GeForce RTX 3090", "525.85.12", "power.draw", 1000, 100],
+    ["NVIDIA GeForce RTX 4090", "530.30.02", "power.draw", 100, 100],
+    ["NVIDIA H100 80GB HBM3", "530.30.02", "power.draw", 1000, 100],
+    ["Quadro RTX 8000", "535.54.03", "power.draw", 20, 100],
+    ["Quadro RTX 4000", "535.54.03", "power.draw", 100, 100],
+    ["NVIDIA TITAN Xp", "535.54.03", "power.draw", 10, 20],
+    ["Quadro GV100", "535.54.03", "power.draw.instant", 10, 20],
     ["NVIDIA RTX A5000", "525.60.13", "power.draw", 1000, 100],
     ["NVIDIA A10G", "535.54.03", "power.draw", 1000, 100],
     ["NVIDIA A40", "535.54.03", "power.draw.average", 1000, 100],
@@ -27,6 +34,8 @@ describe("sensorFacts", () => {
     ["NVIDIA GB10", "580.00", "power.draw.average", 1000, 100],
     ["NVIDIA GeForce RTX 5090", "590.00", "power.draw.instant", 100, 100],
     ["SIMULATED H100", "590.48.01", "power.draw.average", 1000, 100],
+    ["SIMULATED H100 80GB HBM3", "590.48.01", "power.draw.instant", 25, 100],
+    ["SIMULATED GPU", "590.48.01", "power.draw.instant", 100, 100],
     [undefined, "", "power.draw", 1000, 100],
   ])(
     "%s, driver %s, %s: the mean of %d ms, renewed every %d ms",
@@ -46,5 +55,38 @@ describe("sensorFacts", () => {
     expect(basisOf("NVIDIA Frobnicator 9000")).toContain("assumed");
     expect(basisOf()).toContain("assumed");
     expect(basisOf("SIMULATED H200")).toBe("simulated");
+  });
+
+  test.each([
+    ["Tesla K40m", /Kepler/],
+    ["Tesla K80", /Kepler/],
+    ["Tesla M40 24GB", /Maxwell/],
+    ["NVIDIA GeForce GTX TITAN X", /Maxwell/],
+    ["NVIDIA GeForce GTX 970", /Maxwell/],
+    ["NVIDIA GeForce GTX 750 Ti", /Maxwell/],
+    ["Quadro K620", /Maxwell and Kepler/],
+    ["Quadro M4000", /Maxwell/],
+    ["Tesla C2075", /Fermi/],
+    ["GeForce GTX 580", /Fermi/],
+    ["Quadro 6000", /Fermi/],
+  ])("%s is no plain mean of any time, and says so", (name, why) => {
+    expect(sensorFacts(name, "391.35", "power.draw").unmodelled).toMatch(why);
+  });
+
+  test.each([
+    "NVIDIA GeForce GTX 1080 Ti",
+    "NVIDIA TITAN X (Pascal)",
+    "NVIDIA TITAN V",
+    "Quadro P4000",
+    "Quadro RTX 5000",
+    "NVIDIA RTX 6000 Ada Generation",
+    "Quadro RTX 6000",
+    "Tesla P40",
+    "Tesla V100-SXM2-16GB",
+    "NVIDIA A40",
+    "NVIDIA GeForce RTX 4090",
+    undefined,
+  ])("%s is a plain mean", (name) => {
+    expect(sensorFacts(name, "535.54.03", "power.draw")).not.toHaveProperty("unmodelled");
   });
 });
