@@ -25,7 +25,7 @@ export interface EstimateOptions {
  */
 const HALF_WIDTHS: Readonly<Record<Sensor["kind"], number>> = {
   average: 2.4,
-  counter: 2.4,
+  counter: 3,
   instant: 3,
 };
 

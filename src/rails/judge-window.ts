@@ -21,7 +21,7 @@ export interface DeviceSeries {
 }
 
 /** What is known of the rail and of what is judged. */
-type JudgeFacts = Pick<RailFacts, "periodMs" | "sensor" | "second"> & {
+type JudgeFacts = Pick<RailFacts, "periodMs" | "sensor" | "second" | "unmodelled"> & {
   readonly isWorking: boolean;
 };
 
@@ -35,6 +35,7 @@ export function judgeWindow(
   const reasons = merged([
     ...series.flatMap((one) => [...deviceReasons(one, startMs, endMs, facts)]),
     ...missingAmong(series, startMs, endMs),
+    ...(facts.unmodelled === undefined ? [] : [refusal("rail_sensor_unknown", facts.unmodelled)]),
   ]);
   const window = sumDevices(
     series.map(({ samples }) => samples),

@@ -11,10 +11,8 @@ export interface AveragingCandidate {
   readonly share: number;
 }
 
-/** The declared time has known sources: another must make the readings e³, 20 times, as probable. */
-const NOT_DECLARED = 3;
 /** A candidate that is less probable than this is out, unless it is declared or was seen. */
-const LEAST_SHARE = 0.05;
+const LEAST_SHARE = 0.4;
 
 /** From here on a sensor counts as slow. */
 const SLOW_MS = 500;
@@ -41,11 +39,12 @@ export function averagingCandidates(
 ): readonly AveragingCandidate[] {
   const { averagingMs, otherAveragingMs } = sensor;
   const given = [averagingMs, ...(otherAveragingMs === undefined ? [] : [otherAveragingMs])];
-  const all = [...new Set([...given, ...mistakenFor(averagingMs)])];
-  const slowestMs = Math.max(...all);
+  const others = mistakenFor(averagingMs).filter(({ averagingMs: ms }) => !given.includes(ms));
+  const all = [...given.map((ms) => ({ averagingMs: ms, handicap: 0 })), ...others];
+  const slowestMs = Math.max(...all.map(({ averagingMs: ms }) => ms));
   const untilMs = Math.min(endMs, startMs + LONGEST_MS) + MARGIN_MS;
   const near = readingsBetween(samples, startMs - MARGIN_MS, untilMs);
-  const scores = all.map((ms) => {
+  const scores = all.map(({ averagingMs: ms, handicap }) => {
     const rows = sensorRows(near, { ...sensor, averagingMs: ms });
     const fit = fitPower(rows, {
       startMs: startMs - MARGIN_MS - slowestMs - 2 * BIN_MS - sensor.updateMs,
@@ -53,25 +52,36 @@ export function averagingCandidates(
       binMs: BIN_MS,
       rounds: ROUNDS,
     });
-    return fit.logEvidence - (given.includes(ms) ? 0 : NOT_DECLARED);
+    return { averagingMs: ms, score: fit.logEvidence - handicap };
   });
-  return shared(all, given, scores);
+  return shared(scores, given);
 }
 
-/** Which averaging times other sensors have that this one could be mistaken for. */
-function mistakenFor(averagingMs: number): readonly number[] {
-  return averagingMs >= SLOW_MS ? [averagingMs / 2, 2 * averagingMs, 100] : [1000];
+/**
+ * Which averaging times other sensors have that this one could be mistaken for. The declared time
+ * has known sources, so another has a handicap, in units of the logarithm of a probability: a little
+ * more than what readings of the declared one gave it by chance on simulated loads. Short bursts
+ * look most like a faster sensor.
+ */
+function mistakenFor(
+  averagingMs: number,
+): readonly { readonly averagingMs: number; readonly handicap: number }[] {
+  if (averagingMs < SLOW_MS) return [{ averagingMs: 1000, handicap: 2.5 }];
+  return [
+    { averagingMs: averagingMs / 2, handicap: 4.5 },
+    { averagingMs: 2 * averagingMs, handicap: 1.5 },
+    { averagingMs: 100, handicap: 8 },
+  ];
 }
 
 function shared(
-  all: readonly number[],
+  scores: readonly { readonly averagingMs: number; readonly score: number }[],
   given: readonly number[],
-  scores: readonly number[],
 ): readonly AveragingCandidate[] {
-  const best = Math.max(...scores);
-  const weighed = all.map((averagingMs, i) => ({
+  const best = Math.max(...scores.map(({ score }) => score));
+  const weighed = scores.map(({ averagingMs, score }) => ({
     averagingMs,
-    weight: Math.exp(scores[i]! - best),
+    weight: Math.exp(score - best),
   }));
   const sum = weighed.reduce((total, { weight }) => total + weight, 0);
   const kept = weighed.filter(

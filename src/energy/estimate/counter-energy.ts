@@ -2,7 +2,7 @@ import type { PowerSample } from "../power-sample.ts";
 import type { Sensor } from "../sensor.ts";
 import { type Joules, sumOfJoules } from "./joules.ts";
 import type { MeanRow } from "./mean-row.ts";
-import { fitPower } from "./power-fit.ts";
+import { fitPower, type PowerFit } from "./power-fit.ts";
 
 /** One value of a counter of joules, with when it was taken. */
 interface Count {
@@ -23,7 +23,8 @@ const EVEN_SD = 1 / Math.sqrt(12);
  * with what lies between a count and its edge taken from a fit of the power around it.
  *
  * @param samples - in time order, with counts.
- * @returns `undefined` where no count lies on both sides of each edge, or the counter went back.
+ * @returns `undefined` where no count lies on both sides of each edge, or the counter went back
+ *   between them.
  */
 export function counterEnergy(
   samples: readonly PowerSample[],
@@ -31,8 +32,7 @@ export function counterEnergy(
   endMs: number,
   sensor: Sensor,
 ): Joules | undefined {
-  const counts = countsOf(samples, sensor);
-  if (counts === undefined) return undefined;
+  const counts = countsOf(samples, endMs, sensor);
   const from = nearest(counts, startMs);
   const to = nearest(counts, endMs);
   if (from === undefined || to === undefined) return undefined;
@@ -42,11 +42,15 @@ export function counterEnergy(
   return sumOfJoules([between, end, { ...start, meanJ: -start.meanJ }]);
 }
 
-/** The counts at which the counter moved. A counter that was reset tells nothing of before. */
+/**
+ * The counts at which the counter moved. One that was reset tells nothing of before; of one that is
+ * reset after the window, what came before counts.
+ */
 function countsOf(
   samples: readonly PowerSample[],
+  endMs: number,
   { updateMs }: Sensor,
-): readonly Count[] | undefined {
+): readonly Count[] {
   const counts: Count[] = [];
   let before: PowerSample | undefined;
   for (const sample of samples) {
@@ -56,7 +60,10 @@ function countsOf(
     const lastJ = before?.counterJ;
     before = sample;
     if (lastJ === counterJ) continue;
-    if (lastJ !== undefined && counterJ < lastJ) return undefined;
+    if (lastJ !== undefined && counterJ < lastJ) {
+      if (atMs > endMs) break;
+      counts.length = 0;
+    }
     const oldestMs = Math.min(updateMs, gapMs);
     counts.push({ atMs: atMs - oldestMs / 2, sdMs: oldestMs * EVEN_SD, energyJ: counterJ });
   }
@@ -73,17 +80,21 @@ function nearest(counts: readonly Count[], atMs: number): Count | undefined {
 
 /** Joules from a count to a moment beside it; negative where the moment is earlier. */
 function beside(counts: readonly Count[], count: Count, atMs: number): Joules {
+  const fit = fitAround(counts, atMs);
+  const { meanJ, sdJ } = fit.energy(Math.min(count.atMs, atMs), Math.max(count.atMs, atMs));
+  // The count was taken a little earlier or later than is thought, at about this power.
+  const stampJ = (fit.powerAtW(count.atMs) * count.sdMs) / 1000;
+  return { meanJ: count.atMs <= atMs ? meanJ : -meanJ, sdJ: Math.hypot(sdJ, stampJ) };
+}
+
+function fitAround(counts: readonly Count[], atMs: number): PowerFit {
   const rows = rowsAround(counts, atMs);
-  const fit = fitPower(rows, {
+  return fitPower(rows, {
     startMs: Math.min(...rows.map(({ fromMs }) => fromMs)),
     endMs: Math.max(...rows.map(({ toMs }) => toMs)),
     binMs: BIN_MS,
     rounds: ROUNDS,
   });
-  const { meanJ, sdJ } = fit.energy(Math.min(count.atMs, atMs), Math.max(count.atMs, atMs));
-  // The count was taken a little earlier or later than is thought, at about this power.
-  const stampJ = (fit.powerAtW(count.atMs) * count.sdMs) / 1000;
-  return { meanJ: count.atMs <= atMs ? meanJ : -meanJ, sdJ: Math.hypot(sdJ, stampJ) };
 }
 
 function rowsAround(counts: readonly Count[], atMs: number): readonly MeanRow[] {
