@@ -3,6 +3,7 @@ export { aboveIdleJ } from "./energy/above-idle.ts";
 export type { EnergyEstimate, EstimateMethod } from "./energy/energy-estimate.ts";
 export { idleLine, samplerCostLine, windowLine } from "./energy/energy-lines.ts";
 export type { EnergyWindow } from "./energy/energy-window.ts";
+export { type EstimateOptions, estimate } from "./energy/estimate.ts";
 export type { EstimatedWindow, SecondEstimate } from "./energy/estimated-window.ts";
 export { integrate } from "./energy/integrate.ts";
 export { joulesPerToken } from "./energy/joules-per-token.ts";
