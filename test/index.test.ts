@@ -6,6 +6,7 @@ test("the library's face: these names and no others", () => {
     "EnergyMeter",
     "JoulemarkError",
     "RailUnreadableError",
+    "estimate",
     "aboveIdleJ",
     "idleLine",
     "integrate",
