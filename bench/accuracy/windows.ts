@@ -16,8 +16,9 @@ export interface AskedWindow {
 
 const SHORTEST_MS = 1000;
 const LONGEST_MS = 10_000;
-/** How far a quiet window may reach beyond its load. */
+/** How far a quiet window may reach beyond its load, of every second one, and of the others. */
 const REACH_MS = 300;
+const CLOSE_MS = 10;
 /** How long the power stands still beside it. */
 const SETTLE_MS = 1600;
 /** Readings that every window has around it in the workload, in ms. */
@@ -54,8 +55,10 @@ export function windowsAroundLoads(
   const windows: AskedWindow[] = [];
   for (const load of order) {
     if (windows.length === count) break;
-    const startMs = load.startMs - uniform(random, 0, REACH_MS);
-    const endMs = load.endMs + uniform(random, 0, REACH_MS);
+    // A benchmark's window begins with its load and ends with it; any other has some room.
+    const reachMs = windows.length % 2 === 0 ? CLOSE_MS : REACH_MS;
+    const startMs = load.startMs - uniform(random, 0, reachMs);
+    const endMs = load.endMs + uniform(random, 0, reachMs);
     const isAsked =
       endMs - startMs >= SHORTEST_MS &&
       endMs - startMs <= LONGEST_MS &&

@@ -1,9 +1,10 @@
 import type { EnergyEstimate, EstimateMethod } from "./energy-estimate.ts";
 import { averagingCandidates } from "./estimate/averaging-candidates.ts";
 import { counterEnergy } from "./estimate/counter-energy.ts";
+import type { QuietSides } from "./estimate/energy-to-quiet.ts";
 import type { Joules } from "./estimate/joules.ts";
 import { type Column, meanEnergy } from "./estimate/mean-energy.ts";
-import { isQuietBeside, quietStretches } from "./estimate/quiet-stretches.ts";
+import { quietBeside, quietStretches } from "./estimate/quiet-stretches.ts";
 import { readingsBetween, readingsInOrder } from "./estimate/readings-in-order.ts";
 import { secondColumn } from "./estimate/second-column.ts";
 import { gapIn, medianTickMs, notBracketed } from "./judge-series.ts";
@@ -79,8 +80,10 @@ export function explainedEstimate(
     { samples: around, sensor },
     ...secondColumn(around, options.second, startMs, endMs),
   ];
-  const { joules, bestJ } = ofCandidates(columns, startMs, endMs);
-  return interval(joules, bestJ, methodOf(around, startMs, endMs, sensor));
+  const quiet = quietSides(around, startMs, endMs, sensor);
+  const { joules, bestJ, isQuiet } = ofCandidates(columns, startMs, endMs, quiet);
+  const method = isQuiet ? "quiet_edges" : "moving_edges";
+  return interval(joules, bestJ, sensor.kind === "instant" ? "instant" : method);
 }
 
 /** The energy by each averaging time that the readings may have, and the mean of these. */
@@ -88,14 +91,18 @@ function ofCandidates(
   [main, ...others]: readonly [Column, ...Column[]],
   startMs: number,
   endMs: number,
-): { readonly joules: readonly Joules[]; readonly bestJ: number } {
+  quiet: QuietSides,
+): { readonly joules: readonly Joules[]; readonly bestJ: number; readonly isQuiet: boolean } {
   const candidates = averagingCandidates(main.samples, startMs, endMs, main.sensor);
   const joules = candidates.map(({ averagingMs }) => {
     const sensor = { ...main.sensor, averagingMs };
-    return meanEnergy([{ ...main, sensor }, ...others], startMs, endMs);
+    return meanEnergy([{ ...main, sensor }, ...others], startMs, endMs, quiet);
   });
-  const bestJ = candidates.reduce((sum, { share }, i) => sum + share * joules[i]!.meanJ, 0);
-  return { joules, bestJ };
+  return {
+    joules,
+    bestJ: candidates.reduce((sum, { share }, i) => sum + share * joules[i]!.meanJ, 0),
+    isQuiet: joules.every(({ isQuietBefore, isQuietAfter }) => isQuietBefore && isQuietAfter),
+  };
 }
 
 function interval(
@@ -111,19 +118,23 @@ function interval(
   return { energyJ: Math.max(0, energyJ), loJ: Math.max(0, loJ), hiJ: Math.max(0, hiJ), method };
 }
 
-function methodOf(
+/** The power before a window and after it, where it stood still. */
+function quietSides(
   samples: readonly PowerSample[],
   startMs: number,
   endMs: number,
   sensor: Sensor,
-): EstimateMethod {
-  if (sensor.kind === "instant") return "instant";
+): QuietSides {
   const stretches = quietStretches(samples, sensor);
-  const toleranceMs = 2 * (medianTickMs(samples) ?? 0) + sensor.updateMs;
-  const isQuiet =
-    isQuietBeside(stretches, startMs, "before", toleranceMs) &&
-    isQuietBeside(stretches, endMs, "after", toleranceMs);
-  return isQuiet ? "quiet_edges" : "moving_edges";
+  const tickMs = medianTickMs(samples) ?? sensor.updateMs;
+  const toleranceMs = 2 * tickMs + sensor.updateMs;
+  const before = quietBeside(stretches, startMs, "before", toleranceMs);
+  const after = quietBeside(stretches, endMs, "after", toleranceMs);
+  return {
+    ...(before === undefined ? {} : { beforeW: before.meanW }),
+    ...(after === undefined ? {} : { afterW: after.meanW }),
+    tickMs,
+  };
 }
 
 function refusalOf(

@@ -1,6 +1,7 @@
 import type { PowerSample } from "../power-sample.ts";
 import type { Sensor } from "../sensor.ts";
-import { type Joules, sumOfJoules } from "./joules.ts";
+import { energyToQuiet, type FittedEnergy, type QuietSides } from "./energy-to-quiet.ts";
+import { sumOfJoules } from "./joules.ts";
 import { calmestMs, middleEnergy } from "./middle-energy.ts";
 import { fitPower } from "./power-fit.ts";
 import { readingsBetween } from "./readings-in-order.ts";
@@ -33,21 +34,40 @@ const ROUNDS = 12;
  * The energy of a window from readings that are trailing means.
  *
  * @param columns - of the same device, the main one first; each in time order.
+ * @returns with `isQuiet`, whether both edges were taken as quiet.
  */
-export function meanEnergy(columns: readonly Column[], startMs: number, endMs: number): Joules {
-  if (endMs - startMs <= LONGEST_FIT_MS) return fittedEnergy(columns, startMs, endMs);
+export function meanEnergy(
+  columns: readonly Column[],
+  startMs: number,
+  endMs: number,
+  quiet: QuietSides,
+): FittedEnergy {
+  if (endMs - startMs <= LONGEST_FIT_MS) return fittedEnergy(columns, startMs, endMs, quiet);
   const [main] = columns;
   const rows = main === undefined ? [] : sensorRows(main.samples, main.sensor);
   const headMs = calmestMs(rows, startMs + END_MS);
   const tailMs = calmestMs(rows, endMs - END_MS);
-  return sumOfJoules([
-    fittedEnergy(columns, startMs, headMs),
-    middleEnergy(rows, headMs, tailMs),
-    fittedEnergy(columns, tailMs, endMs),
-  ]);
+  const { beforeW, afterW, tickMs } = quiet;
+  const [head, tail] = [
+    fittedEnergy(columns, startMs, headMs, {
+      ...(beforeW === undefined ? {} : { beforeW }),
+      tickMs,
+    }),
+    fittedEnergy(columns, tailMs, endMs, { ...(afterW === undefined ? {} : { afterW }), tickMs }),
+  ];
+  return {
+    ...sumOfJoules([head, middleEnergy(rows, headMs, tailMs), tail]),
+    isQuietBefore: head.isQuietBefore,
+    isQuietAfter: tail.isQuietAfter,
+  };
 }
 
-function fittedEnergy(columns: readonly Column[], startMs: number, endMs: number): Joules {
+function fittedEnergy(
+  columns: readonly Column[],
+  startMs: number,
+  endMs: number,
+  quiet: QuietSides,
+): FittedEnergy {
   const slowestMs = Math.max(...columns.map(({ sensor }) => sensor.averagingMs));
   const marginMs = MARGIN_MS + slowestMs;
   const rows = columns.flatMap(({ samples, sensor, noiseShare }) =>
@@ -59,5 +79,5 @@ function fittedEnergy(columns: readonly Column[], startMs: number, endMs: number
     binMs: slowestMs >= SLOW_MS ? SLOW_BIN_MS : FAST_BIN_MS,
     rounds: ROUNDS,
   });
-  return fit.energy(startMs, endMs);
+  return energyToQuiet(fit, startMs, endMs, quiet);
 }

@@ -12,8 +12,8 @@ export interface QuietStretch {
 const STILL_W = 2;
 const STILL_SHARE = 0.015;
 
-/** So many readings that stand still at least, so that it is no chance. */
-const LEAST_READINGS = 3;
+/** So many readings that stand still at least. */
+const LEAST_READINGS = 2;
 
 /**
  * The times in which the power stood still, as the readings show it: each of them tells of the
@@ -39,14 +39,14 @@ export function quietStretches(
   return found;
 }
 
-/** Whether the power stood still just before or just after a moment, on the side that is asked for. */
-export function isQuietBeside(
+/** The stretch in which the power stood still just before or just after a moment, if it did. */
+export function quietBeside(
   stretches: readonly QuietStretch[],
   atMs: number,
   side: "before" | "after",
   toleranceMs: number,
-): boolean {
-  return stretches.some(({ fromMs, toMs }) =>
+): QuietStretch | undefined {
+  return stretches.find(({ fromMs, toMs }) =>
     side === "before"
       ? fromMs < atMs && toMs >= atMs - toleranceMs
       : toMs > atMs && fromMs <= atMs + toleranceMs,
