@@ -29,7 +29,9 @@ export function sensorRows(
   let sinceMs = samples[0]?.atMs ?? 0;
   for (const [i, { atMs, powerW }] of samples.entries()) {
     const before = samples[i - 1];
-    if (before?.powerW === powerW) continue;
+    const isRepeat = before?.powerW === powerW;
+    // Whole watts repeat themselves when the sensor does not: after an update it may be a new one.
+    if (isRepeat && (digitsW < 1 || atMs - sinceMs < updateMs)) continue;
     const slowMs = before === undefined ? 0 : before.atMs - sinceMs;
     sinceMs = atMs;
     const renewedMs = slowMs > 1.5 * updateMs ? slowMs : updateMs;
