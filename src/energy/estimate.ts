@@ -90,12 +90,31 @@ function ofCandidates(
   endMs: number,
 ): { readonly joules: readonly Joules[]; readonly bestJ: number } {
   const candidates = averagingCandidates(main.samples, startMs, endMs, main.sensor);
-  const joules = candidates.map(({ averagingMs }) => {
-    const sensor = { ...main.sensor, averagingMs };
-    return meanEnergy([{ ...main, sensor }, ...others], startMs, endMs);
+  const found = candidates.map(({ averagingMs, share }) => {
+    const column = { ...main, sensor: { ...main.sensor, averagingMs } };
+    return { share, joules: ofColumns(column, others, startMs, endMs) };
   });
-  const bestJ = candidates.reduce((sum, { share }, i) => sum + share * joules[i]!.meanJ, 0);
-  return { joules, bestJ };
+  return {
+    joules: found.flatMap(({ joules }) => joules),
+    bestJ: found.reduce((sum, { share, joules: [best] }) => sum + share * best.meanJ, 0),
+  };
+}
+
+/**
+ * The energy by all columns. Where the others move it out of what the main one allows, the main one
+ * stands, and the interval is to cover both.
+ */
+function ofColumns(
+  main: Column,
+  others: readonly Column[],
+  startMs: number,
+  endMs: number,
+): readonly [Joules, ...Joules[]] {
+  const alone = meanEnergy([main], startMs, endMs);
+  if (others.length === 0) return [alone];
+  const joined = meanEnergy([main, ...others], startMs, endMs);
+  const allowedJ = HALF_WIDTHS[main.sensor.kind] * alone.sdJ;
+  return Math.abs(joined.meanJ - alone.meanJ) <= allowedJ ? [joined] : [alone, joined];
 }
 
 function interval(
