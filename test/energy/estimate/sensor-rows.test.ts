@@ -44,15 +44,18 @@ describe("sensorRows", () => {
     expect(fine!.noiseW).toBeCloseTo(0.3, 2);
   });
 
-  test("a source of whole watts repeats itself where it has been renewed", () => {
-    const slow = every(250, 0, 1000, () => 100);
-    expect(sensorRows(slow, SENSOR)).toHaveLength(slow.length);
-  });
-
-  test("a source of whole watts that is read faster than it renews tells once an update", () => {
-    const fast = every(20, 0, 1000, () => 100);
-    expect(sensorRows(fast, SENSOR)).toHaveLength(11);
-  });
+  test.each([100, 100.5])(
+    "%d W that stands for longer than a rest tells again, of that age",
+    (powerW) => {
+      const rows = sensorRows(
+        every(250, 0, 3000, () => powerW),
+        SENSOR,
+      );
+      expect(rows).toHaveLength(3);
+      expect(rows[1]!.toMs).toBe(750);
+      expect(rows[1]!.shiftSdMs).toBeCloseTo(1000 * EVEN_SD, 6);
+    },
+  );
 
   test("the noise of a column that differs by a share of its power grows with the power", () => {
     const [row] = sensorRows(readings([0, 400.5]), SENSOR, 0.02);

@@ -7,6 +7,9 @@ import type { PowerSample } from "../../../src/energy/power-sample.ts";
 import type { Sensor } from "../../../src/energy/sensor.ts";
 import { type Random, seededRandom } from "../../../src/stats/seeded-random.ts";
 
+/** What becomes of readings on their way. */
+export type Mangle = (samples: readonly PowerSample[], random: Random) => readonly PowerSample[];
+
 /** How readings are made, what is done to them, and what the estimate is told of them. */
 export interface Trial {
   readonly sensor: Sensor;
@@ -14,10 +17,9 @@ export interface Trial {
   readonly declared?: Sensor;
   readonly second?: Sensor;
   readonly periodMs?: number;
-  /** What becomes of the readings on their way. */
-  readonly mangle?: (samples: readonly PowerSample[], random: Random) => readonly PowerSample[];
-  readonly mangleSecond?: Trial["mangle"];
-  /** Workloads of each shape, with `WINDOWS` windows each; default 3. */
+  readonly mangle?: Mangle;
+  readonly mangleSecond?: Mangle;
+  /** Workloads of each shape, with `WINDOWS` windows each; default 2. */
   readonly seeds?: number;
 }
 
@@ -32,7 +34,7 @@ export function judgedWindows({
   periodMs = 250,
   mangle = (samples) => samples,
   mangleSecond = (samples) => samples,
-  seeds = 3,
+  seeds = 2,
 }: Trial): readonly JudgedWindow[] {
   return SHAPES.flatMap((shape) =>
     Array.from({ length: seeds }, (_, seed) => {
