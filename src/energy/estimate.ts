@@ -92,7 +92,7 @@ export function explainedEstimate(
   return interval(joules, bestJ, sensor.kind === "instant" ? "instant" : method);
 }
 
-/** The energy by each averaging time that the readings may have, and the mean of these. */
+/** The energy by each averaging time that the readings may have, and the mean of those that count. */
 function ofCandidates(
   [main, ...others]: readonly [Column, ...Column[]],
   startMs: number,

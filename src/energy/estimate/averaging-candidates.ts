@@ -4,10 +4,13 @@ import { fitPower } from "./power-fit.ts";
 import { readingsBetween } from "./readings-in-order.ts";
 import { sensorRows } from "./sensor-rows.ts";
 
-/** An averaging time that readings may have, and how probable it is beside the others that may be. */
+/** An averaging time that readings may have, and what part it has in the energy. */
 export interface AveragingCandidate {
   readonly averagingMs: number;
-  /** The shares of all candidates add up to 1. */
+  /**
+   * How probable it is among the declared time and the one that the run saw, together 1. Any other
+   * has no part in the energy, it widens the interval.
+   */
   readonly share: number;
 }
 
@@ -87,6 +90,12 @@ function shared(
   const kept = weighed.filter(
     ({ averagingMs, weight }) => given.includes(averagingMs) || weight >= LEAST_SHARE * sum,
   );
-  const keptSum = kept.reduce((total, { weight }) => total + weight, 0);
-  return kept.map(({ averagingMs, weight }) => ({ averagingMs, share: weight / keptSum }));
+  const givenSum = kept.reduce(
+    (total, { averagingMs, weight }) => total + (given.includes(averagingMs) ? weight : 0),
+    0,
+  );
+  return kept.map(({ averagingMs, weight }) => ({
+    averagingMs,
+    share: given.includes(averagingMs) ? weight / givenSum : 0,
+  }));
 }

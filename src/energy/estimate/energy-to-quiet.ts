@@ -15,11 +15,20 @@ export interface FittedEnergy extends Joules {
   readonly isQuietAfter: boolean;
 }
 
+/** One edge of a window, and how far out the fit is looked at. */
+interface Side {
+  readonly quietW: number;
+  readonly edgeMs: number;
+  readonly outMs: number;
+}
+
 /** How far beyond a quiet edge a fit may put a change that happened inside, in ms, beside two ticks. */
 const BLUR_MS = 300;
 /** An edge is sharp to so many ms and this share of a tick. */
 const SHARP_MS = 35;
 const SHARP_TICKS = 0.1;
+/** At so many moments inside the window the height of a change is looked at. */
+const LOOKS = 8;
 
 /**
  * The energy of a window by a fit whose edges are blurred.
@@ -51,15 +60,21 @@ export function energyToQuiet(
   return { meanJ: meanJ - beforeJ - afterJ, sdJ, isQuietBefore, isQuietAfter };
 }
 
+/** How far the power moves from the quiet within the blur inside the window, in W. */
+function largestStepW(fit: PowerFit, { quietW, edgeMs, outMs }: Side): number {
+  const inwardMs = (edgeMs - outMs) / LOOKS;
+  let largestW = 0;
+  for (let look = 1; look <= LOOKS; look++) {
+    largestW = Math.max(largestW, Math.abs(fit.powerAtW(edgeMs + look * inwardMs) - quietW));
+  }
+  return largestW;
+}
+
 /** Whether what a fit puts beyond an edge is no more than a change at the edge itself would give. */
-function isBlur(
-  fit: PowerFit,
-  side: { readonly quietW: number; readonly edgeMs: number; readonly outMs: number },
-  sharpMs: number,
-): boolean {
+function isBlur(fit: PowerFit, side: Side, sharpMs: number): boolean {
   const { quietW, edgeMs, outMs } = side;
   const { meanJ, sdJ } = fit.energy(Math.min(edgeMs, outMs), Math.max(edgeMs, outMs));
   const beyondJ = Math.abs(meanJ - (quietW * Math.abs(edgeMs - outMs)) / 1000);
-  const stepW = Math.abs(fit.powerAtW(2 * edgeMs - outMs) - quietW);
+  const stepW = largestStepW(fit, side);
   return beyondJ <= (stepW * sharpMs) / 1000 + sdJ / 2 + 0.5;
 }

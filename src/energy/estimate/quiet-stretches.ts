@@ -12,8 +12,9 @@ export interface QuietStretch {
 const STILL_W = 2;
 const STILL_SHARE = 0.015;
 
-/** So many readings that stand still at least. */
-const LEAST_READINGS = 2;
+/** Fewer readings than this, two at least, could stand still by chance: they must lie closer together. */
+const ENOUGH_READINGS = 3;
+const CLOSE_SHARE = 1 / 3;
 
 /**
  * The times in which the power stood still, as the readings show it: each of them tells of the
@@ -30,11 +31,12 @@ export function quietStretches(
   let first = 0;
   while (first < samples.length) {
     const { next, meanW } = stillFrom(samples, first);
-    if (next - first >= LEAST_READINGS) {
+    const isStill = next - first >= ENOUGH_READINGS || areClose(samples, first, next);
+    if (isStill) {
       const fromMs = samples[first]!.atMs - averagingMs;
       found.push({ fromMs, toMs: samples[next - 1]!.atMs - updateMs, meanW });
     }
-    first = next - first >= LEAST_READINGS ? next : first + 1;
+    first = isStill ? next : first + 1;
   }
   return found;
 }
@@ -53,6 +55,17 @@ export function quietBeside(
   );
 }
 
+/** Whether two readings are nearer to each other than chance would have them. */
+function areClose(samples: readonly PowerSample[], first: number, next: number): boolean {
+  if (next - first !== 2) return false;
+  const [a, b] = [samples[first]!.powerW, samples[first + 1]!.powerW];
+  return Math.abs(a - b) <= CLOSE_SHARE * allowedW(Math.max(a, b));
+}
+
+function allowedW(highW: number): number {
+  return Math.max(STILL_W, STILL_SHARE * highW);
+}
+
 function stillFrom(
   samples: readonly PowerSample[],
   first: number,
@@ -65,7 +78,7 @@ function stillFrom(
     const { powerW } = samples[next]!;
     lowW = Math.min(lowW, powerW);
     highW = Math.max(highW, powerW);
-    if (highW - lowW > Math.max(STILL_W, STILL_SHARE * highW)) break;
+    if (highW - lowW > allowedW(highW)) break;
     sumW += powerW;
   }
   return { next, meanW: sumW / (next - first) };

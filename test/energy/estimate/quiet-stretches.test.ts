@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isQuietBeside, quietStretches } from "../../../src/energy/estimate/quiet-stretches.ts";
+import { quietBeside, quietStretches } from "../../../src/energy/estimate/quiet-stretches.ts";
 import { trailingMeanW } from "../../../src/engine/nvidia-smi/step-power.ts";
 import { every, readings } from "../samples.ts";
 
@@ -27,8 +27,14 @@ describe("quietStretches", () => {
     expect(quietStretches(samples, SENSOR)).toEqual([]);
   });
 
-  test("two readings that stand still are chance", () => {
-    expect(quietStretches(readings([0, 100], [250, 100], [500, 200]), SENSOR)).toEqual([]);
+  test("two readings count if they lie closer together than three would have to", () => {
+    const two = (watts: number) => readings([0, 100], [250, watts], [500, 200]);
+    expect(quietStretches(two(100.5), SENSOR)).toHaveLength(1);
+    expect(quietStretches(two(101.5), SENSOR)).toEqual([]);
+  });
+
+  test("one reading is no stretch", () => {
+    expect(quietStretches(readings([0, 100], [250, 200], [500, 300]), SENSOR)).toEqual([]);
   });
 
   test("clocks that step down after a load make two stretches, not one", () => {
@@ -53,7 +59,7 @@ describe("quietStretches", () => {
   });
 });
 
-describe("isQuietBeside", () => {
+describe("quietBeside", () => {
   const stretches = [{ fromMs: 1000, toMs: 3000, meanW: 100 }];
 
   test.each([
@@ -66,6 +72,6 @@ describe("isQuietBeside", () => {
     [499, "after", false],
     [3000, "after", false],
   ] as const)("at %d ms, %s: %s", (atMs, side, isQuiet) => {
-    expect(isQuietBeside(stretches, atMs, side, 500)).toBe(isQuiet);
+    expect(quietBeside(stretches, atMs, side, 500) !== undefined).toBe(isQuiet);
   });
 });
