@@ -5,7 +5,7 @@ import { SHAPES } from "../../bench/accuracy/shapes.ts";
 import { simulate } from "../../bench/accuracy/simulate.ts";
 import { DISTANCES, inFamily, LENGTHS } from "../../bench/accuracy/strata.ts";
 
-/** A small version of `npm run bench:accuracy`; the limits are wider than the aims, for its size. */
+/** A small version of `npm run bench:accuracy`: the same aims, missed by no more than chance allows. */
 const judged = simulate({
   shapes: SHAPES,
   sensors: SENSORS.filter(({ name }) => name === "average"),
@@ -32,16 +32,23 @@ describe("the estimate from a mean over a second, read every 250 ms, against the
     ["with quiet on both sides", quiet],
     ["anywhere", anywhere],
   ])("has no bias %s", (_, windows) => {
-    expect(Math.abs(figuresOf(windows).estimate!.biasPct)).toBeLessThan(0.6);
+    expect(Math.abs(figuresOf(windows).estimate!.biasPct)).toBeLessThan(0.3);
   });
 
   test.each([
-    ["with quiet on both sides, from 4 s on", quiet.filter(long!.holds), 2],
-    ["with quiet on both sides, below 2 s", quiet.filter(short!.holds), 6],
-    ["anywhere, from 4 s on", anywhere.filter(long!.holds), 7],
-    ["anywhere, below 2 s", anywhere.filter(short!.holds), 18],
-  ])("19 of 20 windows %s are near the truth", (_, windows, limitPct) => {
-    expect(figuresOf(windows).estimate!.p95Pct).toBeLessThan(limitPct);
+    ["with quiet on both sides, from 4 s on", quiet.filter(long!.holds), 1.3],
+    ["with quiet on both sides, below 2 s", quiet.filter(short!.holds), 4],
+    ["anywhere, from 4 s on", anywhere.filter(long!.holds), 5],
+    ["anywhere, below 2 s", anywhere.filter(short!.holds), 12],
+  ])("19 of 20 windows %s are as near to the truth as is aimed at", (_, windows, aimPct) => {
+    const estimates = windows.flatMap(({ estimate, trueJ }) =>
+      estimate ? [{ estimate, trueJ }] : [],
+    );
+    const near = estimates.filter(
+      ({ estimate, trueJ }) => Math.abs(estimate.energyJ / trueJ - 1) <= aimPct / 100,
+    );
+    const nearPct = (100 * near.length) / estimates.length;
+    expect(nearPct).toBeGreaterThanOrEqual(leastCoveragePct(estimates.length));
   });
 
   test.each(SHAPES)("its interval holds the truth 19 times of 20 in the shape %s", (shape) => {
@@ -59,8 +66,8 @@ describe("the estimate from a mean over a second, read every 250 ms, against the
   );
 
   test("its interval is not bought with width", () => {
-    expect(figuresOf(quiet).estimate!.widthRatio).toBeLessThan(3);
-    expect(figuresOf(anywhere).estimate!.widthRatio).toBeLessThan(3);
+    expect(figuresOf(quiet).estimate!.widthRatio).toBeLessThan(2);
+    expect(figuresOf(anywhere).estimate!.widthRatio).toBeLessThan(2);
   });
 
   test("it is nearer to the truth than the plain integral, in every shape", () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { readWorkload, SENSORS } from "../../bench/accuracy/sensors.ts";
 import { makeWorkload, SHAPES } from "../../bench/accuracy/shapes.ts";
 import { uniform } from "../../bench/accuracy/workload.ts";
+import { meanEnergy } from "../../src/energy/estimate/mean-energy.ts";
 import { estimate, explainedEstimate } from "../../src/energy/estimate.ts";
 import type { PowerSample } from "../../src/energy/power-sample.ts";
 import type { Sensor } from "../../src/energy/sensor.ts";
@@ -278,6 +279,26 @@ describe("a run of ten hours", () => {
     expect(held).toBeGreaterThanOrEqual(35);
   });
 });
+
+test.each([100, 500, 2000])(
+  "with %d ms as the other averaging time the interval holds both energies",
+  (otherMs) => {
+    const { startMs, endMs } = RECORDED_LOAD;
+    for (const [fromMs, toMs] of [
+      [startMs, endMs],
+      [startMs, startMs + 1000],
+      [endMs - 1500, endMs],
+    ] as const) {
+      const both = estimate(RECORDED, fromMs, toMs, { ...AVERAGE, otherAveragingMs: otherMs })!;
+      for (const averagingMs of [1000, otherMs]) {
+        const column = { samples: RECORDED, sensor: { ...AVERAGE, averagingMs } };
+        const { meanJ } = meanEnergy([column], fromMs, toMs);
+        expect(both.loJ).toBeLessThan(meanJ);
+        expect(both.hiJ).toBeGreaterThan(meanJ);
+      }
+    }
+  },
+);
 
 test("a device that reads with a gain takes so much more energy in its estimate", () => {
   const samples = every(250, 0, 20_000, (atMs) => (atMs > 6000 && atMs < 9000 ? 300.5 : 100.5));
