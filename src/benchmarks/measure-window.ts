@@ -137,10 +137,11 @@ function judged(
   return record;
 }
 
-/** A sensor that averages is read off exactly over whole averaging times. */
+/** A sensor whose readings are means is read off exactly over whole averaging times. */
 function steadyStepMs(facts: RailFacts | undefined): number | undefined {
-  if (facts?.sensor.kind !== "average" || facts.sensor.averagingMs === 0) return undefined;
-  return facts.sensor.averagingMs;
+  if (facts === undefined || facts.unmodelled !== undefined) return undefined;
+  const { kind, averagingMs } = facts.sensor;
+  return kind === "average" && averagingMs > 0 ? averagingMs : undefined;
 }
 
 interface Part {

@@ -49,11 +49,14 @@ export async function measureCommand(
     hooks.onCommand("started");
     const end = await runCommand(options);
     hooks.onCommand("ended");
+    const looking = meter.lookForForeignWork(signal);
     const window = await windowOf(meter, end, signal);
     release?.();
+    const { warnings } = await looking;
+    for (const text of warnings) say({ level: "warn", text });
     const costLine = await meter.stop();
     if (costLine) say(costLine);
-    return resultOf({ options, meter, startedAt, end, window, log });
+    return resultOf({ options, meter, startedAt, end, window, warnings, log });
   } finally {
     await meter.stop();
   }
@@ -87,10 +90,20 @@ interface Measured {
   readonly startedAt: string;
   readonly end: CommandEnd;
   readonly window: RailWindow;
+  /** What was seen beside the command. */
+  readonly warnings: readonly string[];
   readonly log: readonly LogLine[];
 }
 
-function resultOf({ options, meter, startedAt, end, window, log }: Measured): MeasureResult {
+function resultOf({
+  options,
+  meter,
+  startedAt,
+  end,
+  window,
+  warnings,
+  log,
+}: Measured): MeasureResult {
   const { facts, idle, cost } = meter;
   const measured = window.state === "measured" ? window : undefined;
   const rail = facts?.head ?? "gpu_rail";
@@ -104,7 +117,11 @@ function resultOf({ options, meter, startedAt, end, window, log }: Measured): Me
     ...(cost === undefined ? {} : { cost }),
     metrics: finiteSorted({ ...meter.metrics(), ...windowMetrics(measured, { idle, rail }) }),
     validity: [...window.reasons, ...meter.idleReasons],
-    warnings: [...meter.warnings, ...(measured && facts ? windowWarnings(measured, facts) : [])],
+    warnings: [
+      ...meter.warnings,
+      ...warnings,
+      ...(measured && facts ? windowWarnings(measured, facts) : []),
+    ],
     log,
   };
 }

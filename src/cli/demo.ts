@@ -131,8 +131,11 @@ async function truthOf(engine: Engine, startMs: number, endMs: number): Promise<
 
 const NEXT = [
   "Next, with a real endpoint on a machine with an NVIDIA GPU:",
-  "  joulemark rails                                   which rails can be read here, and why not",
-  "  joulemark sweep --target http://localhost:8000    milliseconds and joules per token",
-  "  joulemark decode-floor --target http://localhost:8000   the decode rate of a single user",
+  "  joulemark rails",
+  "      which rails can be read here, and why not",
+  "  joulemark sweep --target http://localhost:8000",
+  "      milliseconds and joules per token",
+  "  joulemark decode-floor --target http://localhost:8000",
+  "      the decode rate of a single user",
   "(from a clone: node dist/cli/main.js in place of joulemark)",
 ].join("\n");

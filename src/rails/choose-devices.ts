@@ -35,7 +35,7 @@ export async function chooseDevices(
   const serving = await findServingDevices({ ...endpoint, computeApps: apps });
   if (serving.state === "unknown") return allOf(serving.why);
   const { deviceUuids, foreignPids, how } = serving;
-  const foreign = `other processes compute on the serving GPUs too (pid ${foreignPids.join(", ")}): their energy is in the number`;
+  const foreign = `other processes hold the serving GPUs too (pid ${foreignPids.join(", ")}): if they work, their energy is in the number`;
   return {
     devices: deviceUuids,
     how,

@@ -11,7 +11,8 @@ import type { RailDevice } from "./source.ts";
 export interface ForeignWatchOptions {
   /** The nvidia-smi program. */
   readonly path: string;
-  readonly endpoint: ServingEndpoint;
+  /** Of the server that is measured; absent where it is a command, which does not run at any look. */
+  readonly endpoint?: ServingEndpoint;
   /** Those of the rail. */
   readonly devices: readonly RailDevice[];
   /** Where procfs is mounted. Default: `/proc`. */
@@ -30,7 +31,7 @@ const MPS_SERVER = "nvidia-cuda-mps";
  */
 export class ForeignWatch {
   readonly #options: ForeignWatchOptions;
-  readonly #untold = new Set<number>();
+  readonly #told = new Set<number>();
   #last: ForeignLook | undefined;
   #hasLooked = false;
   #isOver = false;
@@ -67,12 +68,13 @@ export class ForeignWatch {
   async #look(asking: () => OneShotOptions): Promise<WindowFindings> {
     const apps = await computeApps(asking());
     const { endpoint, procRoot } = this.#options;
+    const onRail = apps.filter((app) => this.#deviceOf(app) !== undefined);
+    if (endpoint === undefined) return this.#besideCommand(onRail, asking);
     const serving = await findServingDevices({
       ...endpoint,
       computeApps: apps,
       ...(procRoot === undefined ? {} : { procRoot }),
     });
-    const onRail = apps.filter((app) => this.#deviceOf(app) !== undefined);
     if (serving.state === "unknown") return this.#ofUnknown(onRail, asking);
     const others = onRail.filter(({ pid }) => !serving.ownPids.includes(pid));
     const found = await this.#describe(others, asking);
@@ -96,6 +98,24 @@ export class ForeignWatch {
       warnings: working.map(
         ({ label }) =>
           `${label} works on these GPUs while nothing of this run is in flight, and whether it is the server's is not known: its energy is in the number`,
+      ),
+    };
+  }
+
+  /** Before a command and after it whoever works is another; each is told once. */
+  async #besideCommand(
+    apps: readonly ComputeApp[],
+    asking: () => OneShotOptions,
+  ): Promise<WindowFindings> {
+    const working = (await this.#describe(apps, asking)).filter(
+      (one) => isWorking(one) && !this.#told.has(one.pid),
+    );
+    for (const { pid } of working) this.#told.add(pid);
+    return {
+      reasons: [],
+      warnings: working.map(
+        ({ label, smPercent }) =>
+          `${label} works on the measured GPUs (${smPercent} % of the time) while the command does not run: its energy is in the number`,
       ),
     };
   }
@@ -130,9 +150,9 @@ export class ForeignWatch {
   /** Each process of whose work the driver tells nothing is warned of once. */
   #untoldOf(found: ForeignLook): readonly string[] {
     const untold = found.filter(
-      ({ pid, smPercent }) => smPercent === undefined && !this.#untold.has(pid),
+      ({ pid, smPercent }) => smPercent === undefined && !this.#told.has(pid),
     );
-    for (const { pid } of untold) this.#untold.add(pid);
+    for (const { pid } of untold) this.#told.add(pid);
     return untold.map(
       ({ label }) =>
         `${label} has a context on the serving GPUs, and the driver does not say whether it works: if it does, its energy is in the number`,

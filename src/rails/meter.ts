@@ -125,9 +125,10 @@ export class EnergyMeter {
   }
 
   /**
-   * What other processes do on the GPUs of the target's server, since the last look or the baseline.
+   * What other processes do on the GPUs of the target's server, since the last look or the baseline;
+   * without a target, on the measured GPUs.
    *
-   * To be asked when nothing is in flight. It never rejects, and takes 2 s at most.
+   * To be asked when nothing is in flight and no measured command runs. It never rejects, and takes 2 s at most.
    */
   async lookForForeignWork(signal?: AbortSignal): Promise<WindowFindings> {
     return (await this.#watch?.look(signal)) ?? { reasons: [], warnings: [] };
@@ -167,10 +168,11 @@ export class EnergyMeter {
       const chosen = await chooseDevices(devices, place.locality, oneShot);
       this.#sampler = await this.#open(chosen, signal);
       const endpoint = endpointOf(place.locality);
-      if (endpoint)
+      // Of a target whose port is not known nobody can be told from it.
+      if (endpoint || target === undefined)
         this.#watch = new ForeignWatch({
           path: nvidiaSmiPath,
-          endpoint,
+          ...(endpoint === undefined ? {} : { endpoint }),
           devices: this.#sampler.facts.devices,
         });
       return await this.#announce(this.#sampler, chosen, signal);

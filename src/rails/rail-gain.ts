@@ -61,11 +61,11 @@ export function commonGain(devices: readonly RailDevice[]): number | undefined {
 /** Which gain was applied, in words for people; absent where none was. */
 export function gainWords(devices: readonly RailDevice[]): string | undefined {
   const common = commonGain(devices);
-  if (common !== undefined) return `gain ${common} applied (--rail-gain)`;
+  if (common !== undefined) return `readings × ${common} (--rail-gain)`;
   const own = devices.filter(({ gain }) => gain !== undefined);
   if (own.length === 0) return undefined;
-  const each = own.map((device) => `${device.gain} to GPU ${device.index ?? device.id}`);
-  return `gain ${each.join(", ")} applied (--rail-gain)`;
+  const each = own.map((device) => `× ${device.gain} on GPU ${device.index ?? device.id}`);
+  return `readings ${each.join(", ")} (--rail-gain)`;
 }
 
 function notThere(name: string, there: readonly RailDevice[]): JoulemarkError {

@@ -48,11 +48,15 @@ export function sensorCheckLine(
   const device = devices.find(({ id }) => id === check.device) ?? { id: check.device };
   const { averagingMs, declaredMs, loMs, hiMs, verdict } = check;
   const name = deviceLabel(device);
-  const shown = `the step of the load shows an averaging time of about ${averagingWords(averagingMs)}`;
-  if (verdict === "agrees") return { level: "info", text: `${name}: ${shown}, as declared` };
+  const declared = averagingWords(declaredMs);
+  if (verdict === "agrees")
+    return {
+      level: "info",
+      text: `${name}: the load shows an averaging time of ${loMs} to ${hiMs} ms: ${declared}, as declared`,
+    };
   return {
     level: "warn",
-    text: `${name}: ${shown} (${loMs} to ${hiMs} ms), but ${averagingWords(declaredMs)} is declared for this sensor: the intervals of the energy from here on cover both; joulemark rails --probe measures it again`,
+    text: `${name}: the load shows an averaging time of about ${averagingWords(averagingMs)} (${loMs} to ${hiMs} ms), but ${declared} is declared for this sensor: the intervals of the energy from here on cover both; joulemark rails --probe measures it again`,
   };
 }
 

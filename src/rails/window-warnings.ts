@@ -8,13 +8,15 @@ const LONG_WINDOW = 20;
 /** What does not refuse a window's figure but must be known beside it. */
 export function windowWarnings(
   window: EstimatedWindow,
-  { sensor, fields }: Pick<RailFacts, "sensor" | "fields">,
+  { sensor, fields, unmodelled }: Pick<RailFacts, "sensor" | "fields" | "unmodelled">,
 ): readonly string[] {
   const { windowS, swPowerCapFrac, hwPowerBrakeFrac, estimate, second } = window;
   const averagingS = sensor.averagingMs / 1000;
   const warnings: string[] = [];
-  // The estimate makes up for the lag; the plain integral does not.
-  if (estimate === undefined && sensor.kind === "average" && windowS < LONG_WINDOW * averagingS)
+  const isShort = windowS < LONG_WINDOW * averagingS;
+  // The estimate makes up for the lag; the plain integral does not. Of a sensor whose readings are no
+  // plain mean the reason for the missing estimate says what they are.
+  if (!estimate && sensor.kind === "average" && unmodelled === undefined && isShort)
     warnings.push(
       `there is only the plain integral, and each reading is the mean of the ${averagingS.toFixed(1)} s before it: where power rises with the window's start or falls after its end, it reads low by about half of that time × the step in watts`,
     );

@@ -46,5 +46,5 @@ export function wrap(text: string, width: number): readonly string[] {
       line = word;
     } else line = line === "" ? word : `${line} ${word}`;
   }
-  return [...lines, line].map((cut) => cut.replaceAll(NO_BREAK, " "));
+  return [...lines, line].map((cut) => cut.replaceAll(NO_BREAK, " ").trimEnd());
 }

@@ -18,7 +18,11 @@ const other = (more: Partial<ComputeApp> = {}): ComputeApp => ({
 const NOTHING = { reasons: [], warnings: [] };
 
 /** A watch on GPU 0 of two, on which a server (10) with a worker (11) computes. */
-async function watchOf(computeApps: readonly ComputeApp[], more: Partial<Scenario> = {}) {
+async function watchOf(
+  computeApps: readonly ComputeApp[],
+  more: Partial<Scenario> = {},
+  hasServer = true,
+) {
   const scenario = (apps: readonly ComputeApp[]) => box(2, { computeApps: apps, ...more });
   const standIn = await installStandIn(scenario(computeApps));
   cleanups.push(() => standIn.remove());
@@ -33,7 +37,7 @@ async function watchOf(computeApps: readonly ComputeApp[], more: Partial<Scenari
   });
   const watch = new ForeignWatch({
     path: standIn.path,
-    endpoint: { port: 8000 },
+    ...(hasServer && { endpoint: { port: 8000 } }),
     devices: [{ id: "GPU-00000000", index: 0 }],
     procRoot,
   });
@@ -98,6 +102,17 @@ describe("ForeignWatch", () => {
       reasons: [],
       warnings: [expect.stringContaining("does not say whether it works")],
     });
+    expect(await watch.look()).toEqual(NOTHING);
+  });
+
+  test("beside a command whoever works is told, once, and refuses nothing", async () => {
+    const { watch, becomes } = await watchOf([SERVER, other()], {}, false);
+    expect(await watch.look()).toEqual({
+      reasons: [],
+      warnings: [expect.stringMatching(/^pid 11 .*80 % of the time.* command does not run/)],
+    });
+    becomes([SERVER, other({ smPercent: 45 })]);
+    expect((await watch.look()).warnings).toEqual([expect.stringMatching(/^pid 50 \(python3\)/)]);
     expect(await watch.look()).toEqual(NOTHING);
   });
 

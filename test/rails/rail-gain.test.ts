@@ -45,10 +45,10 @@ describe("the gain of a rail's devices", () => {
 
   test("is told in the rail's line, and nothing is where none was given", () => {
     const line = railLine({ ...FACTS, devices: withGain([A, B], 1.047) });
-    expect(line).toContain("gain 1.047 applied (--rail-gain)");
+    expect(line).toContain("readings × 1.047 (--rail-gain)");
     expect(railLine(FACTS)).not.toContain("gain");
     expect(gainWords(withGain([A, B], { 0: 1.047, 1: 0.98 }))).toBe(
-      "gain 1.047 to GPU 0, 0.98 to GPU 1 applied (--rail-gain)",
+      "readings × 1.047 on GPU 0, × 0.98 on GPU 1 (--rail-gain)",
     );
   });
 });

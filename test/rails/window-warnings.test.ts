@@ -21,6 +21,10 @@ describe("what is warned of beside a window", () => {
     expect(windowWarnings({ ...window, windowS: 60 }, FACTS)).toEqual([]);
   });
 
+  test("no lag of a mean, where a reading is no plain mean", () => {
+    expect(windowWarnings(window, { ...FACTS, unmodelled: "it creeps" })).toEqual([]);
+  });
+
   test("two columns that differ by more than their intervals allow, with both and by how much", () => {
     const [warning, ...more] = windowWarnings(
       { ...window, estimate, second: secondOf(2300) },

@@ -101,6 +101,17 @@ describe("the joules of a command", () => {
     expect(some.warnings.join()).not.toContain("--rail-devices");
   });
 
+  test("come with a warning of another process that works on the GPU", async () => {
+    const tenant = { load: { kind: "constant", powerW: 80 }, originNs: "0", pid: 1 } as const;
+    const apps = [{ gpuUuid: "GPU-00000000", pid: 1 }];
+    const shared = { devices: [gpu(0, { tenants: [tenant] })], computeApps: apps };
+    const printed = await measure(["sleep", "0.5"], await withStandIn(shared));
+    const told = printed.warnings.filter((text) => text.includes("while the command does not run"));
+    expect(told).toEqual([expect.stringMatching(/^pid 1 .*its energy is in the number$/)]);
+    const alone = await measure(["sleep", "0.5"], await withStandIn(box(1)));
+    expect(alone.warnings.join()).not.toContain("does not run");
+  });
+
   test("of a simulated rail have no key of a real one", async () => {
     const scenario = { devices: [gpu(0, { name: "SIMULATED GPU" })] };
     const { metrics } = await measure(["sleep", "0.6"], await withStandIn(scenario));
