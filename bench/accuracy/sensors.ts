@@ -9,14 +9,18 @@ export interface SensorKind {
   readonly name: string;
   readonly sensor: Sensor;
   readonly second?: Sensor;
+  /** What its watts are multiples of, and half of the spread of its noise; else 0.01 and 0.05. */
+  readonly quantumW?: number;
+  readonly noiseW?: number;
 }
 
 const AVERAGE: Sensor = { averagingMs: 1000, updateMs: 100, kind: "average" };
 const INSTANT: Sensor = { averagingMs: 100, updateMs: 100, kind: "instant" };
 
-/** The four kinds, and the first two of them together. */
+/** The four kinds, one of them without digits too, and the first two together. */
 export const SENSORS: readonly SensorKind[] = [
   { name: "average", sensor: AVERAGE },
+  { name: "average-whole-w", sensor: AVERAGE, quantumW: 1, noiseW: 0 },
   { name: "instant", sensor: INSTANT },
   // GA100, and the `.instant` of Hopper: a quarter of the time is seen.
   { name: "part-time", sensor: { averagingMs: 25, updateMs: 100, kind: "instant" } },
@@ -44,10 +48,11 @@ export function readWorkload(
   random: Random,
 ): Readings {
   const ticks = drawTicks(workload.endMs, periodMs, random);
+  const digits = { quantumW: kind.quantumW ?? QUANTUM_W, noiseW: kind.noiseW ?? NOISE_W };
   const read = (sensor: Sensor): PowerSample[] =>
     sensor.kind === "counter"
       ? readCounter(workload, sensor, ticks, random)
-      : readMeans(workload, sensor, ticks, random);
+      : readMeans(workload, sensor, digits, ticks, random);
   const samples = read(kind.sensor);
   if (kind.second === undefined) return { kind, periodMs, samples };
   const second = read(kind.second);
@@ -74,18 +79,19 @@ function drawTicks(endMs: number, periodMs: number, random: Random): readonly Ti
 function readMeans(
   { curve, endMs }: Workload,
   { averagingMs, updateMs }: Sensor,
+  { quantumW, noiseW: halfW }: { readonly quantumW: number; readonly noiseW: number },
   ticks: readonly Tick[],
   random: Random,
 ): PowerSample[] {
   const phaseMs = uniform(random, 0, updateMs);
   const noiseW = Array.from({ length: Math.ceil(endMs / updateMs) + 1 }, () =>
-    uniform(random, -NOISE_W, NOISE_W),
+    uniform(random, -halfW, halfW),
   );
   return ticks.map(({ readMs, arrivedMs }) => {
     const update = Math.floor((readMs - phaseMs) / updateMs);
     const updatedMs = phaseMs + update * updateMs;
     const powerW = meanPowerW(curve, updatedMs - averagingMs, updatedMs) + noiseW[update]!;
-    return { atMs: arrivedMs, powerW: rounded(Math.max(0, powerW), QUANTUM_W) };
+    return { atMs: arrivedMs, powerW: rounded(Math.max(0, powerW), quantumW) };
   });
 }
 

@@ -121,9 +121,13 @@ function judged(
     ...(stopped === undefined ? {} : { stopped }),
   };
   const requests = accumulator.finish(ended);
-  const record = cellRecord(requests, cellRail(requests, session.rail, seen));
+  const judge = () => ({
+    record: cellRecord(requests, cellRail(requests, session.rail, seen)),
+    railLines: session.railLines,
+  });
+  // Judging takes a while, and readings arrive meanwhile.
+  const { record, railLines } = session.meter.sampler?.atOneMoment(judge) ?? judge();
   const { ok, failed, cancelled = 0 } = requests.counts;
-  const { railLines } = session;
   session.event({
     event: "window",
     cell,

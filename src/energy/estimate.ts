@@ -36,6 +36,9 @@ const HALF_WIDTHS: Readonly<Record<Sensor["kind"], number>> = {
  */
 const SENSOR_SHARE = 0.0015;
 
+/** No sensor averages for longer, in ms: readings around a window would not reach. */
+const LONGEST_AVERAGING_MS = 8000;
+
 /** How far around a window readings are looked at, in ms: enough for any candidate. */
 const AROUND_MS = 20_000;
 
@@ -75,7 +78,8 @@ export function explainedEstimate(
   if (refused) return refused;
   if (sensor.kind === "counter") {
     const joules = counterEnergy(ordered, startMs, endMs, sensor);
-    if (joules) return interval([joules], joules.meanJ, "counter");
+    if (joules && Number.isFinite(joules.meanJ + joules.sdJ))
+      return interval([joules], joules.meanJ, "counter");
     return refusal(
       "rail_not_bracketed",
       `${name}: no count on both sides of each edge of the window, or a counter that went back`,
@@ -89,7 +93,12 @@ export function explainedEstimate(
   const quiet = quietSides(around, startMs, endMs, sensor);
   const { joules, bestJ, isQuiet } = ofCandidates(columns, startMs, endMs, quiet);
   const method = isQuiet ? "quiet_edges" : "moving_edges";
-  return interval(joules, bestJ, sensor.kind === "instant" ? "instant" : method);
+  const found = interval(joules, bestJ, sensor.kind === "instant" ? "instant" : method);
+  if (Number.isFinite(found.energyJ + found.loJ + found.hiJ)) return found;
+  return refusal(
+    "rail_not_bracketed",
+    `${name}: the readings contradict each other beyond measure`,
+  );
 }
 
 /** The energy by each averaging time that the readings may have, and the mean of those that count. */
@@ -106,7 +115,7 @@ function ofCandidates(
   });
   const joules = found.flatMap(({ energies }) => energies);
   return {
-    joules,
+    joules: joules.flatMap((one) => [one, ...(one.ifQuiet === undefined ? [] : [one.ifQuiet])]),
     bestJ: found.reduce((sum, { share, energies: [best] }) => sum + share * best.meanJ, 0),
     isQuiet: joules.every(({ isQuietBefore, isQuietAfter }) => isQuietBefore && isQuietAfter),
   };
@@ -172,13 +181,15 @@ function refusalOf(
   sensor: Sensor,
   name: string,
 ): Refusal | undefined {
-  const { averagingMs, updateMs, kind } = sensor;
+  const { averagingMs, updateMs, kind, otherAveragingMs = averagingMs } = sensor;
   if (!(endMs > startMs && Number.isFinite(endMs - startMs)))
     return refusal("window_too_short", `${name}: the window has no length`);
   const isKnown =
     Number.isFinite(averagingMs + updateMs) &&
     updateMs >= 0 &&
-    (averagingMs > 0 || kind === "counter");
+    averagingMs <= LONGEST_AVERAGING_MS &&
+    otherAveragingMs <= LONGEST_AVERAGING_MS &&
+    ((averagingMs > 0 && otherAveragingMs > 0) || kind === "counter");
   if (!isKnown)
     return refusal(
       "rail_sensor_unknown",

@@ -53,6 +53,7 @@ export class RailSampler {
   readonly #waiters = new Set<Waiter>();
   readonly #holds = new Set<{ readonly fromMs: number }>();
   #ended: string | undefined;
+  #isHeldStill = false;
   #stopping: Promise<SamplerCost> | undefined;
 
   /** @param feed - its events are to be given to `accept`. */
@@ -112,27 +113,41 @@ export class RailSampler {
     return this.judge(startMs, endMs, isWorking);
   }
 
+  /**
+   * Everything that is asked for in `use`, which must not wait, is of the readings of one moment: what
+   * arrives meanwhile comes after it. So the same can be judged again from a log of the readings.
+   */
+  atOneMoment<T>(use: () => T): T {
+    this.#drain();
+    this.#isHeldStill = true;
+    try {
+      return use();
+    } finally {
+      this.#isHeldStill = false;
+    }
+  }
+
   /** The energy from `startMs` to `endMs` as the readings stand now. */
   judge(startMs: number, endMs: number, isWorking = true): RailWindow {
-    this.#feed.drain();
+    this.#drain();
     return judgeWindow(this.#series(startMs, endMs), startMs, endMs, { ...this.facts, isWorking });
   }
 
   /** The latest reading of each device that has one. */
   latest(): readonly PowerSample[] {
-    this.#feed.drain();
+    this.#drain();
     return [...this.#stores.values()].flatMap(({ last }) => (last === undefined ? [] : [last]));
   }
 
   /** One device's readings of this time, as far as they have come. */
   readings(device: string, startMs: number, endMs: number): readonly PowerSample[] {
-    this.#feed.drain();
+    this.#drain();
     return this.#stores.get(device)?.around(startMs, endMs, 0) ?? [];
   }
 
   /** The plain integral of the readings so far; `undefined` when a device has none in the window. */
   windowNow(startMs: number, endMs: number): EnergyWindow | undefined {
-    this.#feed.drain();
+    this.#drain();
     const series = this.#series(startMs, endMs).map(({ samples }) => samples);
     return sumDevices(series, startMs, endMs);
   }
@@ -177,7 +192,7 @@ export class RailSampler {
 
   /** Whether the watts answered to a window in which the server worked. */
   loadResponse(levels: IdleLevels, startMs: number, endMs: number): WindowFindings {
-    this.#feed.drain();
+    this.#drain();
     return loadResponse(this.#series(startMs, endMs), levels, startMs, endMs, this.facts);
   }
 
@@ -263,13 +278,17 @@ export class RailSampler {
     return [...this.#stores.values()].every((store) => (store.lastAtMs ?? -1) >= atMs);
   }
 
+  #drain(): void {
+    if (!this.#isHeldStill) this.#feed.drain();
+  }
+
   #wake(): void {
     for (const waiter of this.#waiters) if (waiter.isDone()) waiter.resolve();
   }
 
   async #until(isDone: () => boolean, signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
-    this.#feed.drain();
+    this.#drain();
     if (isDone()) return;
     let waiter: Waiter | undefined;
     let onAbort: (() => void) | undefined;

@@ -13,6 +13,8 @@ export interface QuietSides {
 export interface FittedEnergy extends Joules {
   readonly isQuietBefore: boolean;
   readonly isQuietAfter: boolean;
+  /** The same if what lies beyond an edge whose side stood still is the window's after all. */
+  readonly ifQuiet?: Joules;
 }
 
 /** One edge of a window, and how far out the fit is looked at. */
@@ -36,7 +38,8 @@ const LOOKS = 8;
  * A load that begins just at a window's start begins a little before it and a little after it in the
  * fit, and what lies before would be lost. So where the power stood still beside the window, the fit
  * is taken to behind the blur, less that quiet power: all that rose above it belongs to the window.
- * Not so where more than the blur lies beyond the edge: then the load did begin before the window.
+ * Not so where more than the blur lies beyond the edge: then the load did begin before the window,
+ * or the sensor is another one than declared, and `ifQuiet` is what it would be then.
  */
 export function energyToQuiet(
   fit: PowerFit,
@@ -52,12 +55,23 @@ export function energyToQuiet(
   const isQuietAfter =
     afterW !== undefined &&
     isBlur(fit, { quietW: afterW, edgeMs: endMs, outMs: endMs + reachMs }, sharpMs);
-  const fromMs = isQuietBefore ? startMs - reachMs : startMs;
-  const toMs = isQuietAfter ? endMs + reachMs : endMs;
-  const { meanJ, sdJ } = fit.energy(fromMs, toMs);
-  const beforeJ = ((beforeW ?? 0) * (startMs - fromMs)) / 1000;
-  const afterJ = ((afterW ?? 0) * (toMs - endMs)) / 1000;
-  return { meanJ: meanJ - beforeJ - afterJ, sdJ, isQuietBefore, isQuietAfter };
+  const reached = (beforeMs: number, afterMs: number): Joules => {
+    const { meanJ, sdJ } = fit.energy(startMs - beforeMs, endMs + afterMs);
+    const quietJ = ((beforeW ?? 0) * beforeMs + (afterW ?? 0) * afterMs) / 1000;
+    return { meanJ: meanJ - quietJ, sdJ };
+  };
+  const found = reached(isQuietBefore ? reachMs : 0, isQuietAfter ? reachMs : 0);
+  const isSure = (beforeW === undefined || isQuietBefore) && (afterW === undefined || isQuietAfter);
+  return {
+    ...found,
+    isQuietBefore,
+    isQuietAfter,
+    ...(isSure
+      ? {}
+      : {
+          ifQuiet: reached(beforeW === undefined ? 0 : reachMs, afterW === undefined ? 0 : reachMs),
+        }),
+  };
 }
 
 /** How far the power moves from the quiet within the blur inside the window, in W. */

@@ -55,10 +55,14 @@ export function meanEnergy(
     }),
     fittedEnergy(columns, tailMs, endMs, { ...(afterW === undefined ? {} : { afterW }), tickMs }),
   ];
+  const middle = middleEnergy(rows, headMs, tailMs);
   return {
-    ...sumOfJoules([head, middleEnergy(rows, headMs, tailMs), tail]),
+    ...sumOfJoules([head, middle, tail]),
     isQuietBefore: head.isQuietBefore,
     isQuietAfter: tail.isQuietAfter,
+    ...(head.ifQuiet === undefined && tail.ifQuiet === undefined
+      ? {}
+      : { ifQuiet: sumOfJoules([head.ifQuiet ?? head, middle, tail.ifQuiet ?? tail]) }),
   };
 }
 

@@ -27,6 +27,8 @@ export interface PowerFit {
 const BLUR_MS = 300;
 /** Least variance of the change from one bin to the next, in W². */
 const LEAST_CHANGE = 1e-3;
+/** Most of it: no device changes its power by more than 100 kW. */
+const MOST_CHANGE = 1e10;
 /** Each round goes further than it saw by this power: fewer rounds for the same end. */
 const STRIDE = 1.8;
 /** Makes the level itself free, and the matrix positive where no reading reaches. */
@@ -139,7 +141,8 @@ class Fit {
     const seen = blurred(squares, Math.round(BLUR_MS / this.#options.binMs));
     return seen.map((change, bin) => {
       const before = this.#change[bin]!;
-      return Math.max(LEAST_CHANGE, before * (change / before) ** STRIDE);
+      const next = before * (change / before) ** STRIDE;
+      return Math.min(MOST_CHANGE, Math.max(LEAST_CHANGE, next));
     });
   }
 }

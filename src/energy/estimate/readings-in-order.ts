@@ -1,13 +1,24 @@
 import type { PowerSample } from "../power-sample.ts";
 
-/** Readings in time order, one for each stamp (the last one of several), and only those that are numbers. */
+/** Stamps that lie closer together are of one moment, in ms: the source was only printed late. */
+const APART_MS = 2;
+
+/** Readings in time order, one for each moment (the last one of several), and only those that are numbers. */
 export function readingsInOrder(samples: readonly PowerSample[]): readonly PowerSample[] {
   const known = samples.filter(
-    ({ atMs, powerW }) => Number.isFinite(atMs) && Number.isFinite(powerW) && powerW >= 0,
+    ({ atMs, powerW, counterJ = 0 }) =>
+      Number.isFinite(atMs) &&
+      Number.isFinite(powerW) &&
+      powerW >= 0 &&
+      Number.isFinite(counterJ) &&
+      counterJ >= 0,
   );
   const isOrdered = known.every(({ atMs }, i) => i === 0 || atMs >= known[i - 1]!.atMs);
   const ordered = isOrdered ? known : known.toSorted((a, b) => a.atMs - b.atMs);
-  return ordered.filter(({ atMs }, i) => ordered[i + 1]?.atMs !== atMs);
+  return ordered.filter(({ atMs }, i) => {
+    const next = ordered[i + 1];
+    return next === undefined || next.atMs - atMs >= APART_MS;
+  });
 }
 
 /** The readings stamped from `fromMs` to `toMs`; a binary search. */

@@ -24,17 +24,24 @@ describe("sensorRows", () => {
     expect(sensorRows(samples, SENSOR).map(({ powerW }) => powerW)).toEqual([100.5, 102.5]);
   });
 
-  test("after a reading that stood for a second the next one may be as old as the gap before it", () => {
-    const standing = every(250, 0, 1000, () => 100.5);
-    const [, next] = sensorRows([...standing, ...readings([1250, 300.5])], SENSOR);
-    expect(next!.shiftSdMs).toBeCloseTo(250 * EVEN_SD, 6);
-    expect(next!.toMs).toBe(1125);
+  const RESTING = every(250, 0, 2000, (atMs) => (atMs < 1000 ? 100.5 : 100.75));
+
+  test("where a sensor was seen to renew slowly, the next reading may be as old as the gap before it", () => {
+    const rows = sensorRows([...RESTING, ...readings([2250, 300.5])], SENSOR);
+    expect(rows.at(-1)!.shiftSdMs).toBeCloseTo(250 * EVEN_SD, 6);
+    expect(rows.at(-1)!.toMs).toBe(2125);
+  });
+
+  test("power that stands still says nothing of a slow sensor", () => {
+    const standing = every(250, 0, 2000, () => 100.5);
+    const rows = sensorRows([...standing, ...readings([2250, 300.5])], SENSOR);
+    expect(rows).toHaveLength(standing.length + 1);
+    expect(rows.at(-1)!.toMs).toBe(2200);
   });
 
   test("the one after that is of an update again", () => {
-    const standing = every(250, 0, 1000, () => 100.5);
-    const rows = sensorRows([...standing, ...readings([1250, 300.5], [1500, 310.5])], SENSOR);
-    expect(rows.at(-1)!.toMs).toBe(1450);
+    const rows = sensorRows([...RESTING, ...readings([2250, 300.5], [2500, 310.5])], SENSOR);
+    expect(rows.at(-1)!.toMs).toBe(2450);
   });
 
   test("a source of whole watts is noisier than one with digits", () => {
@@ -44,18 +51,14 @@ describe("sensorRows", () => {
     expect(fine!.noiseW).toBeCloseTo(0.3, 2);
   });
 
-  test.each([100, 100.5])(
-    "%d W that stands for longer than a rest tells again, of that age",
-    (powerW) => {
-      const rows = sensorRows(
-        every(250, 0, 3000, () => powerW),
-        SENSOR,
-      );
-      expect(rows).toHaveLength(3);
-      expect(rows[1]!.toMs).toBe(750);
-      expect(rows[1]!.shiftSdMs).toBeCloseTo(1000 * EVEN_SD, 6);
-    },
-  );
+  test("a stale reading tells again once it has stood for longer than a rest", () => {
+    const rows = sensorRows(
+      every(250, 0, 5000, (atMs) => (atMs < 2500 ? 100.5 : 100.75)),
+      SENSOR,
+    );
+    expect(rows.map(({ powerW }) => powerW)).toEqual([100.5, 100.5, 100.75, 100.75, 100.75]);
+    expect(rows[1]!.shiftSdMs).toBeCloseTo(1000 * EVEN_SD, 6);
+  });
 
   test("the noise of a column that differs by a share of its power grows with the power", () => {
     const [row] = sensorRows(readings([0, 400.5]), SENSOR, 0.02);
