@@ -138,7 +138,7 @@ function openHere(path: string, onEvent: (event: RailEvent) => void): () => Prom
     { path, columns, periodMs: 20, devices: [{ id: "GPU-0", index: 0 }], isSubset: false },
     onEvent,
   );
-  return () => reader.stop();
+  return async () => (await reader).stop();
 }
 
 const costs = [await costOf(1, 250), await costOf(8, 250)];

@@ -1,7 +1,7 @@
 import type { Locality } from "../target/locality.ts";
 import { computeApps } from "./nvidia-smi/compute-apps.ts";
 import type { OneShotOptions } from "./nvidia-smi/one-shot.ts";
-import { findServingDevices, type ServingEndpoint } from "./serving.ts";
+import { type ComputeApp, findServingDevices, type ServingEndpoint } from "./serving.ts";
 import type { RailDevice } from "./source.ts";
 
 /** Which devices to read, and what must be said about that choice. */
@@ -33,7 +33,7 @@ export async function chooseDevices(
   options.signal?.throwIfAborted();
   if (apps === undefined) return allOf("the driver could not be asked who computes");
   const serving = await findServingDevices({ ...endpoint, computeApps: apps });
-  if (serving.state === "unknown") return allOf(serving.why);
+  if (serving.state === "unknown") return allOf(serving.why, apps);
   const { deviceUuids, foreignPids, how } = serving;
   const foreign = `other processes hold the serving GPUs too (pid ${foreignPids.join(", ")}): if they work, their energy is in the number`;
   return {
@@ -43,15 +43,26 @@ export async function chooseDevices(
   };
 }
 
-function allOf(why: string): ChosenDevices {
+function allOf(why: string, apps: readonly ComputeApp[] = []): ChosenDevices {
   return {
     warningsFor: (devices) =>
       devices.length < 2
-        ? []
+        ? holdersOfOnly(why, apps)
         : [
             `all ${devices.length} GPUs are counted, idle ones too (${why}); --rail-devices ${devices[0]?.index ?? 0} counts the named ones alone`,
           ],
   };
+}
+
+/** Who computes on the only GPU there is: it may be the server behind a proxy, or a stranger. */
+function holdersOfOnly(why: string, apps: readonly ComputeApp[]): readonly string[] {
+  const pids = [...new Set(apps.map(({ pid }) => pid))];
+  if (pids.length === 0) return [];
+  const held =
+    pids.length === 1 ? "holds this GPU: what it takes" : "hold this GPU: what they take";
+  return [
+    `which process serves is not known (${why}), and pid ${pids.join(", ")} ${held} is in the number`,
+  ];
 }
 
 /** Where the server listens; absent where that is not known, or a command is measured. */

@@ -3,6 +3,7 @@ import { RailUnreadableError } from "../../errors.ts";
 import { signalGroup } from "./end-child.ts";
 import { RUN_BY_HAND, shown } from "./explain-output.ts";
 import { endWithProgram, spawnOwnGroup } from "./own-group.ts";
+import { whileBusy } from "./while-busy.ts";
 
 /** What helps when a driver that works answers too late. */
 export const WAIT_LONGER =
@@ -32,6 +33,13 @@ export interface OneShotAnswer {
  *   then it is killed and not waited for.
  */
 export async function askOnce(
+  args: readonly string[],
+  options: OneShotOptions,
+): Promise<OneShotAnswer> {
+  return whileBusy(() => startAndAsk(args, options));
+}
+
+async function startAndAsk(
   args: readonly string[],
   { path, timeoutMs, signal }: OneShotOptions,
 ): Promise<OneShotAnswer> {

@@ -11,6 +11,7 @@ import { LineSplitter } from "./line-splitter.ts";
 import { cannotStart } from "./one-shot.ts";
 import { spawnOwnGroup } from "./own-group.ts";
 import { StallWatch } from "./stall-watch.ts";
+import { whileBusy } from "./while-busy.ts";
 
 /** What the reader of the long-lived child needs to know; plain data, so that it can cross threads. */
 export interface ReaderOptions {
@@ -64,10 +65,12 @@ export class NvidiaSmiReader {
   }
 
   /** Starts the child; whatever happens from then on is an event. */
-  static start(options: ReaderOptions, emit: (event: RailEvent) => void): NvidiaSmiReader {
-    const reader = new NvidiaSmiReader(options, emit);
-    reader.#listen();
-    return reader;
+  static start(options: ReaderOptions, emit: (event: RailEvent) => void): Promise<NvidiaSmiReader> {
+    return whileBusy(() => {
+      const reader = new NvidiaSmiReader(options, emit);
+      reader.#listen();
+      return reader;
+    });
   }
 
   /** Ends the child: politely, then not, and never waits for ever. */
