@@ -25,6 +25,10 @@ const STILL_W = 5;
 const STILL_SDS = 4;
 /** A load that begins less than this before a window is taken to begin with it, in ms. */
 const EARLY_MS = 60;
+/** Standard deviation of what such a load goes unseen before the window. */
+const UNSEEN_MS = 10;
+/** Quiet is surer than the count nearest to an edge where a load adds at least this share of it. */
+const STEP_SHARE = 0.5;
 
 /**
  * The energy of a window from a counter of joules: the difference of its values at the edges.
@@ -117,16 +121,17 @@ function quietValue(
   const stillMs = near.atMs - far.atMs;
   if (stillMs < LEAST_STILL_MS) return undefined;
   const quietW = powerBetweenW(far, near);
-  if (!isStill(outside, quietW) || isEarly(counts, near, quietW, edgeMs, updateMs)) {
-    return undefined;
-  }
+  const inside = counts.filter(({ atMs }) => atMs >= edgeMs + updateMs).slice(0, 3);
+  const stepW = highestPowerW(inside) - quietW;
+  if (stepW < STEP_SHARE * quietW || !isStill(outside, quietW)) return undefined;
+  if (earlyJ(near, inside[0]!, quietW, stepW, edgeMs) > 0) return undefined;
   const reachMs = edgeMs - near.atMs;
   // The nearer stamp errs twice: as the begin of the reach, and in the power that is taken for it.
   const lever = reachMs / stillMs;
   const stampsMs = Math.hypot(near.sdMs * (1 + lever), far.sdMs * lever);
   return {
     meanJ: near.energyJ + (quietW * reachMs) / 1000,
-    sdJ: Math.hypot(quietW * stampsMs, NOISE_W * reachMs) / 1000,
+    sdJ: Math.hypot(quietW * stampsMs, NOISE_W * reachMs, stepW * UNSEEN_MS) / 1000,
   };
 }
 
@@ -138,22 +143,17 @@ function isStill(counts: readonly Count[], quietW: number): boolean {
   });
 }
 
-/** Whether more was counted up to just after an edge than a change at the edge itself would give. */
-function isEarly(
-  counts: readonly Count[],
-  near: Count,
-  quietW: number,
-  edgeMs: number,
-  updateMs: number,
-): boolean {
-  const first = counts.findIndex(({ atMs }) => atMs >= edgeMs + updateMs);
-  const [inside, next] = [counts[first], counts[first + 1]];
-  if (inside === undefined || next === undefined) return true;
-  const stepW = powerBetweenW(inside, next) - quietW;
-  const excessJ = inside.energyJ - near.energyJ - (quietW * (inside.atMs - near.atMs)) / 1000;
-  const earlyJ = Math.sign(stepW) * (excessJ - (stepW * (inside.atMs - edgeMs)) / 1000);
+/** What was counted up to just after an edge beyond what a step at the edge itself would give. */
+function earlyJ(near: Count, inside: Count, quietW: number, stepW: number, edgeMs: number): number {
+  const quietJ = (quietW * (inside.atMs - near.atMs)) / 1000;
+  const stepJ = (stepW * (inside.atMs - edgeMs + EARLY_MS)) / 1000;
   const stampsJ = (quietW * Math.hypot(near.sdMs, inside.sdMs)) / 1000;
-  return earlyJ > (Math.abs(stepW) * EARLY_MS) / 1000 + stampsJ;
+  return inside.energyJ - near.energyJ - quietJ - stepJ - stampsJ;
+}
+
+/** The highest power between counts; `-Infinity` where there are less than two. */
+function highestPowerW(counts: readonly Count[]): number {
+  return Math.max(...counts.slice(1).map((to, i) => powerBetweenW(counts[i]!, to)));
 }
 
 function powerBetweenW(from: Count, to: Count): number {
