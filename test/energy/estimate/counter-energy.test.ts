@@ -4,7 +4,7 @@ import { explainedEstimate } from "../../../src/energy/estimate.ts";
 import type { PowerSample } from "../../../src/energy/power-sample.ts";
 import type { Sensor } from "../../../src/energy/sensor.ts";
 import { energyJ, type PowerCurve } from "../../../src/engine/nvidia-smi/step-power.ts";
-import { seededRandom } from "../../../src/stats/seeded-random.ts";
+import { type Random, seededRandom } from "../../../src/stats/seeded-random.ts";
 import { every } from "../samples.ts";
 import { heldShare, judgedWindows } from "../support/judged-windows.ts";
 import { stepLoad } from "../support/load-curves.ts";
@@ -20,6 +20,37 @@ function counted(curve: PowerCurve, untilMs: number, phaseMs = 0): PowerSample[]
 }
 
 const STEADY: PowerCurve = { beforeW: 200, steps: [] };
+
+/** A counter that is renewed when it will, once in each update time, and read a little late. */
+function readUnevenly(
+  curve: PowerCurve,
+  untilMs: number,
+  updateMs: number,
+  periodMs: number,
+  random: Random,
+): PowerSample[] {
+  const phaseMs = updateMs * random();
+  const renewals = Array.from(
+    { length: Math.ceil(untilMs / updateMs) },
+    (_, i) => phaseMs + (i + 0.2 * random()) * updateMs,
+  );
+  return every(periodMs, updateMs * 2, untilMs, () => 0).map(({ atMs }) => {
+    const readMs = atMs + 10 * random();
+    const renewedMs = renewals.findLast((moment) => moment <= readMs)!;
+    return { atMs: readMs + random(), powerW: 0, counterJ: energyJ(curve, -1000, renewedMs) };
+  });
+}
+
+const LOADS = 200;
+
+/** 400 W in a time, 100 W around it. */
+function loadAlone(startMs: number, endMs: number): PowerCurve {
+  const steps = [
+    { atMs: startMs, powerW: 400 },
+    { atMs: endMs, powerW: 100 },
+  ];
+  return { beforeW: 100, steps };
+}
 
 describe("counterEnergy", () => {
   test("of steady power is watts × seconds", () => {
@@ -49,6 +80,31 @@ describe("counterEnergy", () => {
     expect(heldShare(judgedWindows({ sensor: SENSOR }))).toBeGreaterThan(0.9);
   });
 
+  test.each([
+    [20, 250],
+    [20, 300],
+    [100, 250],
+    [100, 300],
+  ])("renewed every %d ms, read every %d ms, tells of a load alone", (updateMs, periodMs) => {
+    const sensor = { ...SENSOR, updateMs };
+    let [held, foundJ, trueJ] = [0, 0, 0];
+    for (let seed = 0; seed < LOADS; seed++) {
+      const random = seededRandom(seed, 6);
+      const startMs = 5000 + 1000 * random();
+      const endMs = startMs + 1000 + 9000 * random();
+      const curve = loadAlone(startMs, endMs);
+      const samples = readUnevenly(curve, endMs + 5000, updateMs, periodMs, random);
+      const found = explainedEstimate(samples, startMs, endMs, sensor);
+      if ("reason" in found) throw new Error(found.detail);
+      const loadJ = energyJ(curve, startMs, endMs);
+      if (found.loJ <= loadJ && loadJ <= found.hiJ) held++;
+      foundJ += found.energyJ;
+      trueJ += loadJ;
+    }
+    expect(Math.abs(foundJ / trueJ - 1)).toBeLessThan(0.003);
+    expect(held).toBeGreaterThanOrEqual(0.95 * LOADS);
+  });
+
   /** A counter that begins anew at a moment. */
   const reset = (atMs: number): PowerSample[] =>
     counted(STEADY, 20_000).map((one) =>
@@ -69,6 +125,16 @@ describe("counterEnergy", () => {
     expect(explainedEstimate(reset(10_000), 8000, 12_000, SENSOR)).toMatchObject({
       reason: "rail_not_bracketed",
     });
+  });
+
+  test.each([Number.NaN, Number.POSITIVE_INFINITY])("passes over a count of %d", (counterJ) => {
+    const samples = counted(STEADY, 20_000);
+    const broken = samples.map((one) =>
+      [7750, 8000, 12_000].includes(one.atMs) ? { ...one, counterJ } : one,
+    );
+    const { meanJ, sdJ } = counterEnergy(broken, 8000, 12_000, SENSOR)!;
+    expect(Math.abs(meanJ - 800)).toBeLessThan(2 * sdJ);
+    expect(sdJ).toBeLessThan(20);
   });
 
   test("that stands still tells nothing", () => {
