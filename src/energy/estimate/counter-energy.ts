@@ -22,10 +22,12 @@ const STILL_MS = 1500;
 const LEAST_STILL_MS = 600;
 /** Still power moves by no more than the larger of these, the second in deviations of the stamps. */
 const STILL_W = 5;
-const STILL_SDS = 4;
+const STILL_SDS = 2.5;
 /** A load that begins less than this before a window is taken to begin with it, in ms. */
 const EARLY_MS = 60;
-/** Standard deviation of what such a load goes unseen before the window. */
+/** So many deviations of its time may a count err. */
+const STAMP_SDS = 2.5;
+/** Standard deviation of the begin of a load that is taken to begin with the window. */
 const UNSEEN_MS = 10;
 /** Quiet is surer than the count nearest to an edge where a load adds at least this share of it. */
 const STEP_SHARE = 0.5;
@@ -106,7 +108,7 @@ function backwards(counts: readonly Count[]): readonly Count[] {
 /**
  * The value of the counter at an edge, from counts of still power before it.
  *
- * @returns `undefined` where the power moves before the edge.
+ * @returns `undefined` where the power moves before the edge, or no load begins at it.
  */
 function quietValue(
   counts: readonly Count[],
@@ -124,14 +126,24 @@ function quietValue(
   const inside = counts.filter(({ atMs }) => atMs >= edgeMs + updateMs).slice(0, 3);
   const stepW = highestPowerW(inside) - quietW;
   if (stepW < STEP_SHARE * quietW || !isStill(outside, quietW)) return undefined;
-  if (earlyJ(near, inside[0]!, quietW, stepW, edgeMs) > 0) return undefined;
+  const unseenJ = earlyJ(near, inside[0]!, quietW, stepW, edgeMs);
+  const stampsJ = (quietW * Math.hypot(near.sdMs, inside[0]!.sdMs)) / 1000;
+  const earlyMs = Math.min(EARLY_MS, STAMP_SDS * inside[0]!.sdMs);
+  if (unseenJ > (stepW * earlyMs) / 1000 + stampsJ) return undefined;
   const reachMs = edgeMs - near.atMs;
+  // What seems to come early is in the interval: it may be a late stamp, or a load before the edge.
   // The nearer stamp errs twice: as the begin of the reach, and in the power that is taken for it.
   const lever = reachMs / stillMs;
   const stampsMs = Math.hypot(near.sdMs * (1 + lever), far.sdMs * lever);
   return {
     meanJ: near.energyJ + (quietW * reachMs) / 1000,
-    sdJ: Math.hypot(quietW * stampsMs, NOISE_W * reachMs, stepW * UNSEEN_MS) / 1000,
+    sdJ:
+      Math.hypot(
+        quietW * stampsMs,
+        NOISE_W * reachMs,
+        stepW * UNSEEN_MS,
+        1000 * Math.max(0, unseenJ),
+      ) / 1000,
   };
 }
 
@@ -146,9 +158,8 @@ function isStill(counts: readonly Count[], quietW: number): boolean {
 /** What was counted up to just after an edge beyond what a step at the edge itself would give. */
 function earlyJ(near: Count, inside: Count, quietW: number, stepW: number, edgeMs: number): number {
   const quietJ = (quietW * (inside.atMs - near.atMs)) / 1000;
-  const stepJ = (stepW * (inside.atMs - edgeMs + EARLY_MS)) / 1000;
-  const stampsJ = (quietW * Math.hypot(near.sdMs, inside.sdMs)) / 1000;
-  return inside.energyJ - near.energyJ - quietJ - stepJ - stampsJ;
+  const stepJ = (stepW * (inside.atMs - edgeMs)) / 1000;
+  return inside.energyJ - near.energyJ - quietJ - stepJ;
 }
 
 /** The highest power between counts; `-Infinity` where there are less than two. */
