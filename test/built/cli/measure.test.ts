@@ -125,7 +125,7 @@ describe("the joules of a command", () => {
       ["measure", "--json", ...QUICK, "--", "sh", "-c", "echo up; sleep 2; exit 5"],
       { env },
     );
-    await eventually("the command runs", () => run.said.stderr.includes("up"));
+    await eventually("the command runs", () => /^up$/m.test(run.said.stderr));
     const [smi] = childrenOf(run.child.pid!).filter((pid) => commandOf(pid).includes("nvidia-smi"));
     process.kill(smi!, "SIGKILL");
     const end = await run.ended;
@@ -249,7 +249,7 @@ describe("interruptions", () => {
       const env = await withStandIn(box(1));
       const script = `trap 'echo caught; exit 9' INT TERM; echo up; while :; do sleep 0.05; done`;
       const run = startCli(["measure", "--json", ...QUICK, "--", "sh", "-c", script], { env });
-      await eventually("the command runs", () => run.said.stderr.includes("up"));
+      await eventually("the command runs", () => /^up$/m.test(run.said.stderr));
       await new Promise((resolve) => setTimeout(resolve, 400));
       const children = childrenOf(run.child.pid!);
       run.child.kill(signal);
